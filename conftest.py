@@ -1,3 +1,3 @@
 """Loads the plugin from the checkout as well as from an installation."""
 
-pytest_plugins = ["veridyn.validation_cases.core.plugin"]
+pytest_plugins = ["veridyn.validation_cases.judgement.plugin"]

@@ -7,15 +7,16 @@ from pathlib import Path
 
 import solvers_page
 
-from veridyn import cli, document
+from veridyn.cli import main as cli
 from veridyn.reports import drawing
-from veridyn.validation_cases.core.case import Case
-from veridyn.validation_cases.core.catalogue import all_cases, kind_of
+from veridyn.run import document
+from veridyn.validation_cases.judgement.case import Case
+from veridyn.validation_cases.judgement.catalogue import all_cases, kind_of
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS = {
     "Result file": ("result-schema.md", "reports/schema/results-2.json"),
-    "Command protocol": ("command-protocol.md", "solver/protocol-1.json"),
+    "Command protocol": ("command-protocol.md", "solver/contract/protocol-1.json"),
 }
 RECORDED = ROOT / "docs/solvers.json"
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, Self, TypeAlias
 import mpmath
 from mpmath import mpf
 
-from veridyn.nearest import did_you_mean
+from veridyn.problem.nearest import did_you_mean
 
 MAX_DIGITS = 1000
 MAX_EXPONENT = 1000  # 1e1000000000 would fill the memory before anybody notices

@@ -17,7 +17,7 @@ import heyoka
 import numpy as np
 
 from veridyn.solver.exact.solver import SOLVER, Prepared
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 A0, OMEGA, CONE, END = 1.5, 2 * math.pi, 1.0, 12.0  # m/s^2, 1/s, m/s^2, s
 COOLDOWN = 1e-3  # s; heyoka's own guess, from the slope, overlooks the end of a slip whose acceleration begins at zero

@@ -11,9 +11,9 @@ from io import BytesIO, TextIOWrapper
 
 import pytest
 
-from veridyn import screen
-from veridyn.cli import main
+from veridyn.cli.main import main
 from veridyn.reports import studio
+from veridyn.run import screen
 from veridyn.solver.integrators.schemes import SCHEMES
 
 OTHER_SCHEMES = frozenset(list(SCHEMES)[1:])

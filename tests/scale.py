@@ -22,10 +22,10 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
+from veridyn.problem.elements import Stop
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.solver.problem.elements import Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 STEP = 2e-6  # s
 SHORT, LONG = 100, 2100  # steps

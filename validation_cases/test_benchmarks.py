@@ -13,8 +13,13 @@ import numba
 import numpy as np
 import pytest
 
-from veridyn.references.enclosure import forget
+from veridyn.problem.basis import modal_basis, modal_state
+from veridyn.problem.elements import Friction, Load, Stop
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.time_functions import Harmonic
+from veridyn.references.engine.enclosure import forget
 from veridyn.references.parameters import arguments
+from veridyn.solver.contract.loading import load_solver
 from veridyn.solver.exact.solver import Prepared
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.integration import Job, Storage
@@ -22,15 +27,10 @@ from veridyn.solver.integrators.kernels import symplectic_euler
 from veridyn.solver.integrators.kernels.contact import R_FORCE
 from veridyn.solver.integrators.kernels.system import System
 from veridyn.solver.integrators.modal import regularised
-from veridyn.solver.loading import load_solver
-from veridyn.solver.problem.basis import modal_basis, modal_state
-from veridyn.solver.problem.elements import Friction, Load, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.validation_cases.core.case import Floats
-from veridyn.validation_cases.core.catalogue import case_names, load_case
-from veridyn.validation_cases.core.judge import correct_digits
-from veridyn.validation_cases.core.runner import Run, Runner, Statement
+from veridyn.validation_cases.judgement.case import Floats
+from veridyn.validation_cases.judgement.catalogue import case_names, load_case
+from veridyn.validation_cases.judgement.judge import correct_digits
+from veridyn.validation_cases.judgement.runner import Run, Runner, Statement
 
 pytestmark = pytest.mark.speed
 

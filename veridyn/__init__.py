@@ -13,35 +13,35 @@ from typing import TYPE_CHECKING, Any
 __version__ = version("veridyn")
 
 if TYPE_CHECKING:
-    from veridyn.comparing import Comparison, compare, report
-    from veridyn.front import cases, reference
-    from veridyn.solver.problem.as_initial_value import as_initial_value
-    from veridyn.solver.problem.condensed import Condensed, condensed
-    from veridyn.solver.problem.devices import BucklingStop, NonlinearDamper, NonlinearSpring, Zener
-    from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
-    from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
-    from veridyn.solver.problem.mechanical import MechanicalProblem as Problem
-    from veridyn.solver.problem.mechanical import Modes
-    from veridyn.solver.problem.pieces import pieces
-    from veridyn.solver.problem.time_functions import Harmonic, Sum, Windowed, constant, polynomial, pulse, step, table
-    from veridyn.solving import RecordedRun, Solution, read_run, solve
-    from veridyn.verification import verify
+    from veridyn.api.comparing import Comparison, compare, report
+    from veridyn.api.front import cases, reference
+    from veridyn.api.solving import RecordedRun, Solution, read_run, solve
+    from veridyn.problem.as_initial_value import as_initial_value
+    from veridyn.problem.devices import BucklingStop, NonlinearDamper, NonlinearSpring, Zener
+    from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
+    from veridyn.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
+    from veridyn.problem.mechanical import MechanicalProblem as Problem
+    from veridyn.problem.mechanical import Modes
+    from veridyn.problem.pieces import pieces
+    from veridyn.problem.time_functions import Harmonic, Sum, Windowed, constant, polynomial, pulse, step, table
+    from veridyn.run.verification import verify
+    from veridyn.solver.rewriting.condensed import Condensed, condensed
 
 PLACES = {
-    "comparing": ("Comparison", "compare", "report"),
-    "front": ("cases", "reference"),
-    "solver.problem.as_initial_value": ("as_initial_value",),
-    "solver.problem.condensed": ("Condensed", "condensed"),
-    "solver.problem.devices": ("BucklingStop", "NonlinearDamper", "NonlinearSpring", "Zener"),
-    "solver.problem.elements": ("Friction", "Load", "Stop", "SupportMotion", "TimeVarying"),
-    "solver.problem.initial_value": ("Accumulation", "Change", "InitialValueProblem", "Mode"),
-    "solver.problem.mechanical": ("MechanicalProblem", "Modes"),
-    "solver.problem.pieces": ("pieces",),
-    "solver.problem.time_functions": (
+    "api.comparing": ("Comparison", "compare", "report"),
+    "api.front": ("cases", "reference"),
+    "problem.as_initial_value": ("as_initial_value",),
+    "solver.rewriting.condensed": ("Condensed", "condensed"),
+    "problem.devices": ("BucklingStop", "NonlinearDamper", "NonlinearSpring", "Zener"),
+    "problem.elements": ("Friction", "Load", "Stop", "SupportMotion", "TimeVarying"),
+    "problem.initial_value": ("Accumulation", "Change", "InitialValueProblem", "Mode"),
+    "problem.mechanical": ("MechanicalProblem", "Modes"),
+    "problem.pieces": ("pieces",),
+    "problem.time_functions": (
         "Harmonic", "Sum", "Windowed", "constant", "polynomial", "pulse", "step", "table",
     ),
-    "solving": ("RecordedRun", "Solution", "read_run", "solve"),
-    "verification": ("verify",),
+    "api.solving": ("RecordedRun", "Solution", "read_run", "solve"),
+    "run.verification": ("verify",),
 }  # fmt: skip
 
 __all__ = [

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 import sympy
 
+from veridyn.problem.elements import Friction, Load
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.initial_value import Change, InitialValueProblem
+from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.problem.scene import AXES, Body, Contact, Force, Matrix, Scene, Vector
+from veridyn.problem.time_functions import Piecewise, TimeFunction
 from veridyn.solver.adapters.stepping import is_diagonal, usual_spacing
-from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem.elements import Friction, Load
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Problem
-from veridyn.solver.problem.scene import AXES, Body, Contact, Force, Matrix, Scene, Vector
-from veridyn.solver.problem.time_functions import Piecewise, TimeFunction
 
 Group = tuple[int, ...]  # the coordinates of a body: along x, or along x and y
 

@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
+from veridyn.problem.basis import modal_state
+from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.adapters.calculix_deck import CAPABILITIES, Increments, deck, forces_at_start, increments
 from veridyn.solver.adapters.stepping import Grid, StepControls, Stepper, substeps_of
-from veridyn.solver.controls import number
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.loading import SolverNotFound
-from veridyn.solver.problem.basis import modal_state
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
-from veridyn.solver.response import Response
+from veridyn.solver.contract.controls import number
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.loading import SolverNotFound
+from veridyn.solver.contract.responses import Response
 
 PROGRAM_VARIABLE = "VERIDYN_CCX"
 ALPHAS = {"alpha-0": 0.0, "alpha-0.05": -0.05}  # the second one is what CalculiX takes of itself

@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from veridyn.problem.basis import driven, in_modal_coordinates
+from veridyn.problem.devices import NonlinearSpring
+from veridyn.problem.elements import Stop
+from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.adapters.stepping import is_diagonal, usual_spacing
-from veridyn.solver.problem.basis import driven, in_modal_coordinates
-from veridyn.solver.problem.devices import NonlinearSpring
-from veridyn.solver.problem.elements import Stop
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
 
 Table = tuple[tuple[float, float], ...]  # force (N) over elongation (m)
 

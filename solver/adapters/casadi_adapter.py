@@ -17,12 +17,12 @@ from typing import Any
 import casadi
 import numpy as np
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.problem.expressions import CONSTANTS, FUNCTIONS, Expr
+from veridyn.problem.generated import Names, translated
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.event_driven.answer import MODES, EventDriven, ToleranceControls
 from veridyn.solver.event_driven.legs import Arrival, Floats, Leg, until
 from veridyn.solver.event_driven.modes import ModeLeg
-from veridyn.solver.problem.expressions import CONSTANTS, FUNCTIONS, Expr
-from veridyn.solver.problem.generated import Names, translated
 
 MOST_STEPS = 1_000_000  # between two outputs; CasADi's own 10000 are too few for tight tolerances
 HAPPENED = 0.5  # place of an event, from 1; before one, linear algebra of rosenbrock leaves 1e-38 where 0 was

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.controls import Controls, Library, number, read_controls
-from veridyn.solver.problem.generated import functions
-from veridyn.solver.problem.initial_value import InitialValueProblem
-from veridyn.solver.response import Trajectory, output_instants
+from veridyn.problem.generated import functions
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.solver.contract.controls import Controls, Library, number, read_controls
+from veridyn.solver.contract.responses import Trajectory, output_instants
 
 Floats = NDArray[np.float64]
 

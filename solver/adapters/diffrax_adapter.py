@@ -18,12 +18,12 @@ import jax.numpy as jnp
 import numpy as np
 import optimistix
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.problem.expressions import CONSTANTS, FUNCTIONS, Expr
+from veridyn.problem.generated import Names, translated
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.event_driven.answer import MODES, EventDriven, ToleranceControls
 from veridyn.solver.event_driven.legs import Arrival, Floats, Leg, until
 from veridyn.solver.event_driven.modes import ModeLeg
-from veridyn.solver.problem.expressions import CONSTANTS, FUNCTIONS, Expr
-from veridyn.solver.problem.generated import Names, translated
 
 jax.config.update("jax_enable_x64", True)
 

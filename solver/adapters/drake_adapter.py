@@ -30,14 +30,14 @@ import numpy as np
 from pydrake.systems.analysis import ResetIntegratorFromFlags, Simulator, SimulatorStatus
 from pydrake.systems.framework import EventStatus, LeafSystem, UnrestrictedUpdateEvent, WitnessFunctionDirection
 
+from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.adapters import drake_discrete
 from veridyn.solver.adapters.drake_discrete import DrakeControls
 from veridyn.solver.adapters.stepping import Grid, Stepper
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import Response
 from veridyn.solver.event_driven.answer import MECHANICAL, TOLERANCES, respond
 from veridyn.solver.event_driven.legs import Arrival, Leg
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
-from veridyn.solver.response import Response
 
 CONTINUOUS = ("runge_kutta5",)  # runge_kutta3 and radau3 need minutes for the tolerances of a case
 ISOLATION = 1e-14  # accuracy asked of a witness time; Drake takes it relative to a time scale of its own

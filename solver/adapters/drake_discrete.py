@@ -37,14 +37,14 @@ from pydrake.multibody.tree import (
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder, LeafSystem
 
+from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.adapters.stepping import Grid, Record, StepControls, is_diagonal, nodal_forces
-from veridyn.solver.controls import number
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.contract.controls import number
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import Response
 from veridyn.solver.event_driven.answer import EventControls
 from veridyn.solver.event_driven.mechanics import refuse
-from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
-from veridyn.solver.response import Response
 
 SCHEMES = {
     "lagged": DiscreteContactApproximation.kLagged,

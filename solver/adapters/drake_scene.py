@@ -30,12 +30,12 @@ from pydrake.multibody.tree import FixedOffsetFrame, PrismaticJoint, SpatialIner
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
+from veridyn.problem.mechanical import Floats
+from veridyn.problem.scene import AXES, Body, Contact, Scene
 from veridyn.solver.adapters.drake_discrete import SCHEMES, one_step, quietly
 from veridyn.solver.adapters.scenes import SceneSolver
 from veridyn.solver.adapters.stepping import Grid, StepControls
-from veridyn.solver.controls import number
-from veridyn.solver.problem.mechanical import Floats
-from veridyn.solver.problem.scene import AXES, Body, Contact, Scene
+from veridyn.solver.contract.controls import number
 
 
 @dataclass(frozen=True)

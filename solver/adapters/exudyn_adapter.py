@@ -42,6 +42,9 @@ from exudyn.itemInterface import (
 )
 from numpy.typing import NDArray
 
+from veridyn.problem.basis import moved_mass
+from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.adapters.stepping import (
     LINES,
     Grid,
@@ -50,13 +53,10 @@ from veridyn.solver.adapters.stepping import (
     refuse_beyond_lines,
     stick_stiffness,
 )
-from veridyn.solver.controls import number
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.contract.controls import number
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import Response
 from veridyn.solver.event_driven.forcing import segments
-from veridyn.solver.problem.basis import moved_mass
-from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
-from veridyn.solver.response import Response
 
 SCHEMES = ("GeneralizedAlpha", "TrapezoidalIndex2", "RK44", "DOPRI5")
 ADAPTIVE = "DOPRI5"

@@ -27,10 +27,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.controls import Controls, described, number, read_controls
-from veridyn.solver.errors import SolverFailure, SolverInputError
-from veridyn.solver.problem.initial_value import InitialValueProblem
-from veridyn.solver.response import Trajectory, output_instants
+from veridyn.problem.errors import SolverInputError
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.solver.contract.controls import Controls, described, number, read_controls
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import Trajectory, output_instants
 
 Floats = NDArray[np.float64]
 

@@ -14,13 +14,13 @@ from typing import Any
 import heyoka
 import numpy as np
 
-from veridyn.solver.controls import number
-from veridyn.solver.errors import SolverFailure
+from veridyn.problem.devices import NonlinearDamper
+from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.solver.contract.controls import number
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.event_driven.answer import EventControls, EventDriven
 from veridyn.solver.event_driven.forcing import Forcing
 from veridyn.solver.event_driven.legs import AffineLeg, Arrival, Leg, until
-from veridyn.solver.problem.devices import NonlinearDamper
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Problem
 
 TIGHTEST = 2.0**-52  # heyoka's own default: machine precision
 OUTPUTS_AT_ONCE = 1000  # an event leaves the rest of a grid unused

@@ -11,10 +11,10 @@ import heyoka
 import numpy as np
 import sympy
 
+from veridyn.problem.expressions import CONSTANTS, FUNCTIONS, Expr
+from veridyn.problem.generated import Names, translated
 from veridyn.solver.event_driven.legs import Floats, Leg
 from veridyn.solver.event_driven.modes import ModeLeg
-from veridyn.solver.problem.expressions import CONSTANTS, FUNCTIONS, Expr
-from veridyn.solver.problem.generated import Names, translated
 
 LARGE = 8  # states from which compact code compiles in bearable time
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.etree import ElementTree as ET
 
-from veridyn.solver.problem.scene import AXES, Body, Contact, Scene, Vector
+from veridyn.problem.scene import AXES, Body, Contact, Scene, Vector
 
 NOTHING = {"contype": "0", "conaffinity": "0"}  # touches but in pairs
 KEYS = (("qpos", "displacement"), ("qvel", "velocity"))

@@ -32,6 +32,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.adapters.stepping import (
     LINES,
     Grid,
@@ -42,11 +44,9 @@ from veridyn.solver.adapters.stepping import (
     nodal_forces,
     refuse_beyond_lines,
 )
-from veridyn.solver.controls import number
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
-from veridyn.solver.response import Response
+from veridyn.solver.contract.controls import number
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import Response
 
 Links = list[tuple[float, Floats]]
 

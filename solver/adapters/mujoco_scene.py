@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from veridyn.problem.mechanical import Floats
+from veridyn.problem.scene import Contact, Scene
 from veridyn.solver.adapters.mjcf import mjcf
 from veridyn.solver.adapters.mujoco_adapter import INTEGRATORS
 from veridyn.solver.adapters.scenes import SceneSolver
 from veridyn.solver.adapters.stepping import Grid, StepControls
-from veridyn.solver.controls import number
-from veridyn.solver.problem.mechanical import Floats
-from veridyn.solver.problem.scene import Contact, Scene
+from veridyn.solver.contract.controls import number
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ import newton
 import numpy as np
 import warp
 
+from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.adapters.stepping import (
     Grid,
     Record,
@@ -30,8 +31,7 @@ from veridyn.solver.adapters.stepping import (
     is_diagonal,
     refuse_beyond_lines,
 )
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
-from veridyn.solver.response import Response
+from veridyn.solver.contract.responses import Response
 
 Limits = tuple[float, float, float]  # lower and upper (m), stiffness (N/m)
 

@@ -33,11 +33,11 @@ from typing import Any
 
 import numpy as np
 
+from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.adapters.opensees_model import Builder, OpenSeesControls, build, driven, initial, is_uniform, ops
 from veridyn.solver.adapters.stepping import LINES, Grid, Stepper, refuse_beyond_lines
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
-from veridyn.solver.response import Response
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import Response
 
 SCHEMES = ("HHT", "TRBDF2", "Newmark", "NewmarkExplicit", "CentralDifference")
 ORDER = {"order": 2}

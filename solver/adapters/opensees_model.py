@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from veridyn.problem import basis
+from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.mechanical import Floats, MechanicalProblem
+from veridyn.problem.time_functions import TimeFunction
 from veridyn.solver.adapters.stepping import Grid, StepControls, stick_stiffness
-from veridyn.solver.controls import number
-from veridyn.solver.problem import basis
-from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
-from veridyn.solver.problem.time_functions import TimeFunction
+from veridyn.solver.contract.controls import number
 
 try:
     from openseespy import opensees as ops

@@ -25,6 +25,8 @@ from typing import Any
 
 import numpy as np
 
+from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.adapters.stepping import (
     LINES,
     Grid,
@@ -34,10 +36,8 @@ from veridyn.solver.adapters.stepping import (
     coordinate_of,
     refuse_beyond_lines,
 )
-from veridyn.solver.controls import number
-from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
-from veridyn.solver.response import Response
+from veridyn.solver.contract.controls import number
+from veridyn.solver.contract.responses import Response
 
 
 @contextmanager

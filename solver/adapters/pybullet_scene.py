@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from veridyn.problem.mechanical import Floats
+from veridyn.problem.scene import AXES, Body, Contact, Scene
 from veridyn.solver.adapters.as_scene import BOUNCING, RUBBING
 from veridyn.solver.adapters.pybullet_adapter import KINDS, WORLD_FRAME, Client, PybulletControls
 from veridyn.solver.adapters.scenes import SceneSolver
 from veridyn.solver.adapters.stepping import Grid
-from veridyn.solver.controls import number
-from veridyn.solver.problem.mechanical import Floats
-from veridyn.solver.problem.scene import AXES, Body, Contact, Scene
+from veridyn.solver.contract.controls import number
 
 UNTURNED = 1e6  # moment of inertia over mass and the square of the size
 

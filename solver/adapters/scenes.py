@@ -8,13 +8,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from veridyn.problem.elements import Friction
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.problem.scene import Contact, Scene
 from veridyn.solver.adapters.as_scene import RUBBING, moving, scene_of
 from veridyn.solver.adapters.stepping import Grid, Stepper
-from veridyn.solver.problem.elements import Friction
-from veridyn.solver.problem.initial_value import InitialValueProblem
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Problem
-from veridyn.solver.problem.scene import Contact, Scene
-from veridyn.solver.response import AnyResponse, Response, Trajectory
+from veridyn.solver.contract.responses import AnyResponse, Response, Trajectory
 
 AT_LIMIT = 1.0 - 1e-6  # of mu N: from here on friction slips
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.event_driven.answer import TOLERANCES, EventDriven, ToleranceControls, levels
 from veridyn.solver.event_driven.legs import Arrival, Floats, Leg, until
 

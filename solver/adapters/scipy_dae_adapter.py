@@ -8,7 +8,7 @@ import numpy as np
 from scipy_dae.integrate import solve_dae
 
 from veridyn.solver.adapters.dae import Floats, Implicit, Residual
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.contract.errors import SolverFailure
 
 
 def _integrate(residual: Residual) -> tuple[Floats, Floats, Mapping[str, float]]:

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.solver.adapters.stepping import StepControls, Stepper, substeps_of
-from veridyn.solver.controls import read_controls
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.external import ExternalSolver, shared_solver
-from veridyn.solver.loading import SolverNotFound
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.solver.contract.controls import read_controls
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.loading import SolverNotFound
+from veridyn.solver.contract.programs import ExternalSolver, shared_solver
 
 PYTHON_VARIABLE = "VERIDYN_SICONOS_PYTHON"
 SYSTEM_PYTHON = "/usr/bin/python3"  # where Debian and Ubuntu install Siconos

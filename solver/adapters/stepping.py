@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.controls import Controls, Library, number, read_controls
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.basis import moved_mass
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Problem
-from veridyn.solver.response import AnyResponse, Response, output_instants
+from veridyn.problem.basis import moved_mass
+from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.solver.contract.controls import Controls, Library, number, read_controls
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import AnyResponse, Response, output_instants
 
 LINES = frozenset({
     "mechanical", "multi-dof", "loads", "support-motion", "multi-support", "damping", "contact",

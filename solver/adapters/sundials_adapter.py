@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from sksundae.cvode import CVODE
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.event_driven.answer import EventDriven, ToleranceControls
 from veridyn.solver.event_driven.legs import Arrival, Floats, Leg, until
 

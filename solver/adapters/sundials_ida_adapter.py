@@ -9,7 +9,7 @@ import numpy as np
 from sksundae.ida import IDA
 
 from veridyn.solver.adapters.dae import Floats, Implicit, Residual
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.contract.errors import SolverFailure
 
 MOST_STEPS = 20_000  # between two output instants; IDA's own 500 are too few for tight tolerances
 RTOL_LIMIT = 1e-14

@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.controls import Controls, Library, number, read_controls
+from veridyn.problem.devices import PIECEWISE_LINEAR, NonlinearDamper
+from veridyn.problem.mechanical import MechanicalProblem, Problem
+from veridyn.solver.contract.controls import Controls, Library, number, read_controls
+from veridyn.solver.contract.responses import AnyResponse, Response, output_instants
 from veridyn.solver.event_driven.driver import MOST_EVENTS, Driver, Phase
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.legs import Integrator
 from veridyn.solver.event_driven.mechanics import TOUCHES, Flow, Grip, Mechanics
-from veridyn.solver.problem.devices import PIECEWISE_LINEAR, NonlinearDamper
-from veridyn.solver.problem.mechanical import MechanicalProblem, Problem
-from veridyn.solver.response import AnyResponse, Response, output_instants
 
 Floats = NDArray[np.float64]
 Value = TypeVar("Value")
@@ -90,9 +90,9 @@ class EventDriven(Library):
         integrator = self.integrator(controls, problem)
         if isinstance(problem, MechanicalProblem) and not problem.needs & SMOOTH:
             return respond(problem, integrator, controls)
+        from veridyn.problem.initial_value import InitialValueProblem
         from veridyn.solver.event_driven import first_order  # late: they take SymPy
         from veridyn.solver.event_driven.modes import ModeDriver
-        from veridyn.solver.problem.initial_value import InitialValueProblem
 
         if isinstance(problem, MechanicalProblem):
             return first_order.respond(problem, integrator, controls.max_step, controls.most_events)

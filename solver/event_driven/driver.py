@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.impacts import impact
 from veridyn.solver.event_driven.legs import AffineLeg, Arrival, Integrator, Legs, until
 from veridyn.solver.event_driven.mechanics import STRIKES, Affine, Change, Flow, Grip, Mechanics, Mode, Touch
-from veridyn.solver.problem.mechanical import MechanicalProblem
 
 Floats = NDArray[np.float64]
 

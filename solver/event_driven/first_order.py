@@ -7,15 +7,15 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.errors import ProblemError
+from veridyn.problem.as_initial_value import as_initial_value, plain
+from veridyn.problem.devices import NonlinearDamper
+from veridyn.problem.elements import Stop
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.solver.contract.responses import Response, Trajectory, output_instants
 from veridyn.solver.event_driven.legs import Integrator
 from veridyn.solver.event_driven.modes import ModeDriver
 from veridyn.solver.postprocessing.balance import seen
-from veridyn.solver.problem.as_initial_value import as_initial_value, plain
-from veridyn.solver.problem.devices import NonlinearDamper
-from veridyn.solver.problem.elements import Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import Response, Trajectory, output_instants
 
 Floats = NDArray[np.float64]
 Histories = Mapping[str, Floats]

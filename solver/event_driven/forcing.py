@@ -10,9 +10,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.scalars import to_float
-from veridyn.solver.problem.time_functions import Harmonic, Piecewise, TimeFunction, Windowed
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.scalars import to_float
+from veridyn.problem.time_functions import Harmonic, Piecewise, TimeFunction, Windowed
 
 Floats = NDArray[np.float64]
 

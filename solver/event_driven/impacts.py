@@ -18,7 +18,7 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.event_driven.mechanics import AT_REST, DEPENDENT, SLIPS, Grip, Mechanics, Mode, Touch, norms
 
 Floats = NDArray[np.float64]

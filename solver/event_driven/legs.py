@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.event_driven.forcing import Forcing
 from veridyn.solver.event_driven.mechanics import Flow
 

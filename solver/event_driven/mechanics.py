@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.errors import ProblemError
+from veridyn.problem.basis import in_modal_coordinates, with_coordinates, with_supports
+from veridyn.problem.devices import Device, NonlinearDamper
+from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.solver.event_driven.forcing import functions, is_carried, segments
-from veridyn.solver.problem.basis import in_modal_coordinates, with_coordinates, with_supports
-from veridyn.solver.problem.devices import Device, NonlinearDamper
-from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
 
 Floats = NDArray[np.float64]
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.problem.expressions import Expr, text
+from veridyn.problem.generated import Functions, Names, accumulated, bound, derivative, functions, slopes
+from veridyn.problem.initial_value import Change, InitialValueProblem
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import Trajectory
 from veridyn.solver.event_driven.legs import Integrator, Leg, Legs, until
-from veridyn.solver.problem.expressions import Expr, text
-from veridyn.solver.problem.generated import Functions, Names, accumulated, bound, derivative, functions, slopes
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem
-from veridyn.solver.response import Trajectory
 
 Floats = NDArray[np.float64]
 

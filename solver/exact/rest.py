@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.problem.mechanical import is_skewed
 from veridyn.solver.event_driven.forcing import Forcing
 from veridyn.solver.event_driven.mechanics import Flow
 from veridyn.solver.exact.tables import Tables
-from veridyn.solver.problem.mechanical import is_skewed
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -13,8 +13,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.controls import Controls, described, number, read_controls
-from veridyn.solver.errors import Interrupted, SolverFailure
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.solver.contract.controls import Controls, described, number, read_controls
+from veridyn.solver.contract.errors import Interrupted, SolverFailure
+from veridyn.solver.contract.responses import Response, output_instants
 from veridyn.solver.event_driven.answer import MECHANICAL, OnDemand, event_instants, histories
 from veridyn.solver.event_driven.driver import NEAR
 from veridyn.solver.event_driven.forcing import Forcing, segments
@@ -23,10 +25,8 @@ from veridyn.solver.event_driven.mechanics import Grip, Mechanics
 from veridyn.solver.exact.rest import at_rest
 from veridyn.solver.exact.tables import Tables
 from veridyn.solver.exact.transitions import Found, Instant, Transitions
+from veridyn.solver.integrators.interrupt import interruptible
 from veridyn.solver.integrators.modal import regularised
-from veridyn.solver.interrupt import interruptible
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import Response, output_instants
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.kernels.event_driven import Motion, Rows

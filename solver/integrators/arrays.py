@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.solver.errors import CapabilityError
+from veridyn.problem.basis import driven_displacement, support_load
+from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.geometry import segments
+from veridyn.problem.mechanical import Floats, Matrix, MechanicalProblem, Modes
+from veridyn.problem.scalars import to_float
+from veridyn.problem.sparse import diagonal, is_sparse
+from veridyn.problem.time_functions import Harmonic, Piecewise, TimeFunction, Windowed
+from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.integrators.entries import NOTHING, entries
 from veridyn.solver.integrators.kernels import contact, curved, device
 from veridyn.solver.integrators.kernels.system import (
@@ -20,13 +27,6 @@ from veridyn.solver.integrators.kernels.system import (
     Entries,
     System,
 )
-from veridyn.solver.problem.basis import driven_displacement, support_load
-from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.geometry import segments
-from veridyn.solver.problem.mechanical import Floats, Matrix, MechanicalProblem, Modes
-from veridyn.solver.problem.scalars import to_float
-from veridyn.solver.problem.sparse import diagonal, is_sparse
-from veridyn.solver.problem.time_functions import Harmonic, Piecewise, TimeFunction, Windowed
 
 LAW = {
     "nonlinear-spring": device.NONLINEAR_SPRING,

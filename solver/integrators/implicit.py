@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from veridyn.problem.sparse import diagonal, is_sparse
 from veridyn.solver.integrators.scheme import Options, setting
-from veridyn.solver.problem.sparse import diagonal, is_sparse
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Job, Run

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.solver.errors import SettingsError, SolverFailure
+from veridyn.solver.contract.errors import SettingsError, SolverFailure
+from veridyn.solver.integrators.interrupt import interruptible
 from veridyn.solver.integrators.kernels import contact, device
 from veridyn.solver.integrators.kernels.archive import CURSOR, LARGEST, LEAST, RATE, SLOT, STEP, STOP, TOTALS, Archive
 from veridyn.solver.integrators.kernels.curved import CIRCLE
 from veridyn.solver.integrators.kernels.stepping import FULL, STUCK
 from veridyn.solver.integrators.kernels.system import Floats, System, Workspace
-from veridyn.solver.interrupt import interruptible
 
 Kernel = Callable[..., Any]
 AHEAD = 64  # instants at which time functions are evaluated at once

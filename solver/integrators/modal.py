@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from veridyn.solver.errors import CapabilityError, DivergenceError, Interrupted, SettingsError
+from veridyn.problem.basis import modal_basis, modal_state, moved_mass
+from veridyn.problem.devices import DEVICE_TAGS, Device
+from veridyn.problem.mechanical import Floats, MechanicalProblem, Modes
+from veridyn.problem.sparse import diagonal
+from veridyn.solver.contract.errors import CapabilityError, DivergenceError, Interrupted, SettingsError
+from veridyn.solver.contract.responses import Response
 from veridyn.solver.integrators.implicit import NewtonOptions
 from veridyn.solver.integrators.scheme import Options, Scheme, meanings, require, setting
 from veridyn.solver.integrators.schemes import SCHEMES
-from veridyn.solver.problem.basis import modal_basis, modal_state, moved_mass
-from veridyn.solver.problem.devices import DEVICE_TAGS, Device
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Modes
-from veridyn.solver.problem.sparse import diagonal
-from veridyn.solver.response import Response
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import Plan, Run

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.problem.basis import in_modal_coordinates
+from veridyn.problem.elements import Friction
+from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.adapters.stepping import Grid, StepControls, Stepper, nodal_forces, refuse_beyond_lines
-from veridyn.solver.controls import number
-from veridyn.solver.errors import SettingsError, SolverFailure
-from veridyn.solver.problem.basis import in_modal_coordinates
-from veridyn.solver.problem.elements import Friction
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
-from veridyn.solver.response import Response
+from veridyn.solver.contract.controls import number
+from veridyn.solver.contract.errors import SettingsError, SolverFailure
+from veridyn.solver.contract.responses import Response
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.kernels.moreau_jean import Laws, Step

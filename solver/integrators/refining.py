@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from veridyn.problem.basis import modal_basis, moved_mass
+from veridyn.problem.elements import Friction
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.scalars import to_float
+from veridyn.problem.time_functions import Harmonic, Windowed
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.scheme import Scheme
 from veridyn.solver.integrators.step_rule import Limit, shortest_period
-from veridyn.solver.problem.basis import modal_basis, moved_mass
-from veridyn.solver.problem.elements import Friction
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.scalars import to_float
-from veridyn.solver.problem.time_functions import Harmonic, Windowed
 
 LEVELS = (8, 4, 2, 1)
 """Steps of the refinement levels over the default step."""

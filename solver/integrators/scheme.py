@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from veridyn.solver.errors import SettingsError
+from veridyn.solver.contract.errors import SettingsError
 
 if TYPE_CHECKING:  # the kernels behind it take seconds to compile
     from veridyn.solver.integrators.integration import Job, Run

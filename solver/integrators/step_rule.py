@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from veridyn.solver.errors import StepError
+from veridyn.problem.mechanical import Floats, MechanicalProblem, Modes, symmetric_part
+from veridyn.problem.sparse import is_sparse, row_sums
+from veridyn.problem.time_scales import largest_skew, largest_variation, whirling
+from veridyn.solver.contract.errors import StepError
 from veridyn.solver.integrators.arrays import contacts
 from veridyn.solver.integrators.entries import rows_of
 from veridyn.solver.integrators.kernels import contact, device
 from veridyn.solver.integrators.kernels.curved import CIRCLE
 from veridyn.solver.integrators.kernels.system import System
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Modes, symmetric_part
-from veridyn.solver.problem.sparse import is_sparse, row_sums
-from veridyn.solver.problem.time_scales import largest_skew, largest_variation, whirling
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from veridyn.solver.errors import MissingHistory
-from veridyn.solver.problem.basis import driven, driven_displacement, in_modal_coordinates
-from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.geometry import gap_and_normal, local_position
-from veridyn.solver.problem.mechanical import Floats, Matrix, MechanicalProblem, skew_part
-from veridyn.solver.problem.smoothness import jumps
-from veridyn.solver.response import Response
+from veridyn.problem.basis import driven, driven_displacement, in_modal_coordinates
+from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.geometry import gap_and_normal, local_position
+from veridyn.problem.mechanical import Floats, Matrix, MechanicalProblem, skew_part
+from veridyn.problem.smoothness import jumps
+from veridyn.solver.contract.errors import MissingHistory
+from veridyn.solver.contract.responses import Response
 
 
 def section(problem: MechanicalProblem, response: Response, stop: Stop) -> tuple[Floats, Floats, Floats]:

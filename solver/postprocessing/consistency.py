@@ -8,12 +8,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from veridyn.solver.errors import MissingHistory
+from veridyn.problem.devices import Device, PiecewiseLaw, Zener
+from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.mechanical import Floats, MechanicalProblem
+from veridyn.solver.contract.errors import MissingHistory
+from veridyn.solver.contract.responses import Response
 from veridyn.solver.postprocessing.balance import element_history, section, seen, stop_gap
-from veridyn.solver.problem.devices import Device, PiecewiseLaw, Zener
-from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem
-from veridyn.solver.response import Response
 
 E = TypeVar("E", Stop, Friction, Device)
 

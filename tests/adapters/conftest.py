@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.solver.loading import SolverNotFound, load_solver
-from veridyn.solver.problem.mechanical import MechanicalProblem
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.solver.contract.loading import SolverNotFound, load_solver
 
 SCHEMES = {"exact": "series", "scipy": "DOP853", "sundials": "Adams", "heyoka": "Taylor"}
 

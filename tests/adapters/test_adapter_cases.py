@@ -5,14 +5,14 @@ import sys
 import pytest
 
 from veridyn.doctor.command import HEALTHY, examine
-from veridyn.solver.errors import SettingsError
-from veridyn.solver.loading import SolverNotFound, load_solver
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.checks import checks
-from veridyn.validation_cases.core.judge import judge
-from veridyn.validation_cases.core.runner import Runner
-from veridyn.validation_cases.core.subject import Request, Subject
-from veridyn.verification import variants_of
+from veridyn.run.verification import variants_of
+from veridyn.solver.contract.errors import SettingsError
+from veridyn.solver.contract.loading import SolverNotFound, load_solver
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.judge import judge
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.subject import Request, Subject
 
 from .conftest import adapter
 

@@ -6,15 +6,15 @@ import stat
 import numpy as np
 import pytest
 
-from veridyn.cli import main
+from veridyn.cli.main import main
+from veridyn.problem.devices import NonlinearSpring
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import Modes
+from veridyn.problem.time_functions import Harmonic, polynomial
 from veridyn.solver.adapters.calculix_adapter import SOLVER, _value
 from veridyn.solver.adapters.calculix_deck import deck, increments
-from veridyn.solver.errors import SettingsError, SolverFailure
-from veridyn.solver.loading import SolverNotFound
-from veridyn.solver.problem.devices import NonlinearSpring
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import Modes
-from veridyn.solver.problem.time_functions import Harmonic, polynomial
+from veridyn.solver.contract.errors import SettingsError, SolverFailure
+from veridyn.solver.contract.loading import SolverNotFound
 
 from .conftest import adapter
 

@@ -5,10 +5,10 @@ from importlib.metadata import entry_points
 import numpy as np
 import pytest
 
-from veridyn.solver.loading import GROUP
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import read_response
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.solver.contract.loading import GROUP
+from veridyn.solver.contract.responses import read_response
 
 from .conftest import adapter
 

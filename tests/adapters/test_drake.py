@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from veridyn.solver.errors import SettingsError, SolverFailure
-from veridyn.solver.loading import load_solver
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import Modes
-from veridyn.solver.problem.time_functions import Harmonic, polynomial, step
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import Modes
+from veridyn.problem.time_functions import Harmonic, polynomial, step
+from veridyn.solver.contract.errors import SettingsError, SolverFailure
+from veridyn.solver.contract.loading import load_solver
 
 ONE = np.ones(1)
 CONTINUOUS = pytest.mark.parametrize("scheme", ["runge_kutta5"])

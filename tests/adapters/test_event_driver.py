@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from veridyn.references import sliding_block
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import Modes
-from veridyn.solver.problem.obstacles import Node, axes_between, facing_planes, two_bodies
-from veridyn.solver.problem.time_functions import Harmonic, polynomial, pulse, step
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import Modes
+from veridyn.problem.time_functions import Harmonic, polynomial, pulse, step
+from veridyn.references.problems import sliding_block
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.rewriting.obstacles import Node, axes_between, facing_planes, two_bodies
 
 ONE = np.ones(1)
 

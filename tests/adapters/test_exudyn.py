@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import SettingsError, SolverFailure
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.time_functions import Harmonic, constant, polynomial, step
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.time_functions import Harmonic, constant, polynomial, step
+from veridyn.solver.contract.errors import SettingsError, SolverFailure
 
 pytest.importorskip("exudyn", exc_type=ImportError)
 

@@ -9,17 +9,17 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from veridyn.cli import main
-from veridyn.fmu.unit import ORDERS, Unit
-from veridyn.solver.errors import ProblemError
-from veridyn.solver.loading import SolverNotFound, load_solver
-from veridyn.solver.problem.as_initial_value import as_initial_value
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.checks import checks
-from veridyn.validation_cases.core.judge import judge
-from veridyn.validation_cases.core.runner import Runner
-from veridyn.validation_cases.core.subject import Request
+from veridyn.cli.main import main
+from veridyn.files.fmu_unit import ORDERS, Unit
+from veridyn.problem.as_initial_value import as_initial_value
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.solver.contract.loading import SolverNotFound, load_solver
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.judge import judge
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.subject import Request
 
 fmpy = pytest.importorskip("fmpy", reason="FMPy reads the units: pip install veridyn[fmi]")
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")

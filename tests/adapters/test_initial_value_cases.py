@@ -2,11 +2,11 @@
 
 import pytest
 
-from veridyn.validation_cases.core.catalogue import case_names, kind_of, load_case, room_of
-from veridyn.validation_cases.core.checks import checks
-from veridyn.validation_cases.core.judge import judge
-from veridyn.validation_cases.core.runner import Runner
-from veridyn.validation_cases.core.subject import Request
+from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case, room_of
+from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.judge import judge
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.subject import Request
 
 from .conftest import adapter
 

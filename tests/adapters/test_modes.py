@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from veridyn.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
-from veridyn.solver.contract import defaults_of, refinement_of
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.loading import load_solver
-from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
-from veridyn.solver.response import read_response
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.loading import load_solver
+from veridyn.solver.contract.responses import read_response
+from veridyn.solver.contract.statements import defaults_of, refinement_of
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 BALL = InitialValueProblem(
     name="ball",

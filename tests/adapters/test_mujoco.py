@@ -5,12 +5,12 @@ import pytest
 from scipy.linalg import expm
 
 from veridyn.doctor.command import HEALTHY, INACCURATE, examine
-from veridyn.solver.errors import SettingsError, SolverFailure
-from veridyn.solver.loading import load_solver
-from veridyn.solver.problem.devices import NonlinearSpring
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import Modes
-from veridyn.solver.problem.time_functions import Harmonic, step
+from veridyn.problem.devices import NonlinearSpring
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import Modes
+from veridyn.problem.time_functions import Harmonic, step
+from veridyn.solver.contract.errors import SettingsError, SolverFailure
+from veridyn.solver.contract.loading import load_solver
 
 ONE = np.ones(1)
 SPEC = "veridyn.solver.adapters.mujoco_adapter:SOLVER"

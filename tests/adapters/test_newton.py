@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.time_functions import Harmonic, step
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.time_functions import Harmonic, step
 
 from .conftest import adapter
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from veridyn.problem.elements import Stop
 from veridyn.solver.adapters.scipy_adapter import SolveIvp
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.event_driven.answer import ToleranceControls, respond
-from veridyn.solver.problem.elements import Stop
 
 
 @dataclass

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from veridyn.solver.errors import SettingsError, SolverFailure
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.time_functions import Harmonic, step
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.time_functions import Harmonic, step
+from veridyn.solver.contract.errors import SettingsError, SolverFailure
 
 from .conftest import adapter
 

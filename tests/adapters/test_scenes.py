@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import SettingsError
-from veridyn.solver.problem.elements import Friction, Load
-from veridyn.solver.problem.time_functions import constant, pulse, step
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.problem.elements import Friction, Load
+from veridyn.problem.time_functions import constant, pulse, step
+from veridyn.solver.contract.errors import SettingsError
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 from .conftest import adapter
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.time_functions import Harmonic, Sum, polynomial, pulse, step
+from veridyn.run.verification import verify
 from veridyn.solver.adapters import siconos_adapter
 from veridyn.solver.adapters.siconos_adapter import PYTHON_VARIABLE, SOLVER
-from veridyn.solver.errors import SettingsError, SolverFailure
-from veridyn.solver.loading import SolverNotFound, load_solver
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.problem.time_functions import Harmonic, Sum, polynomial, pulse, step
-from veridyn.verification import verify
+from veridyn.solver.contract.errors import SettingsError, SolverFailure
+from veridyn.solver.contract.loading import SolverNotFound, load_solver
 
 SPEC = "veridyn.solver.adapters.siconos_adapter:SOLVER"
 ONE = np.ones(1)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from veridyn import verify
+from veridyn.problem.devices import BucklingStop, NonlinearSpring, Zener
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.time_functions import Harmonic, Piecewise, Sum, Windowed, pulse, table
+from veridyn.solver.contract.responses import read_response
 from veridyn.solver.exact.solver import SOLVER as EXACT
-from veridyn.solver.problem.devices import BucklingStop, NonlinearSpring, Zener
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.problem.time_functions import Harmonic, Piecewise, Sum, Windowed, pulse, table
-from veridyn.solver.response import read_response
 
 from .hosts.event_driven import SOLVER, EventDriven
 from .hosts.event_driven.time_functions import signal

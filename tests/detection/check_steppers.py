@@ -13,11 +13,11 @@ import pytest
 from numba import njit
 from scipy.linalg import eigh
 
-from veridyn.references.discrete import Linear, march, read_method
-from veridyn.solver.problem.devices import NonlinearSpring, Zener
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.problem.time_functions import Harmonic, Piecewise, Sum, pulse
+from veridyn.problem.devices import NonlinearSpring, Zener
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.time_functions import Harmonic, Piecewise, Sum, pulse
+from veridyn.references.methods.discrete import Linear, march, read_method
 
 from .hosts import explicit, generalised_alpha
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from veridyn.validation_cases.core.judge import Check
-from veridyn.validation_cases.core.runner import Runner
-from veridyn.validation_cases.core.subject import Request
-from veridyn.workers import Channel, Watch
+from veridyn.run.workers import Channel, Watch
+from veridyn.validation_cases.judgement.judge import Check
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.subject import Request
 
 from .catalogue import load_hosts
 from .fault import Fault, Host

@@ -12,7 +12,7 @@ from typing import Any
 from veridyn.reports import hints
 from veridyn.reports.markdown import escape, table
 from veridyn.reports.tally import group
-from veridyn.running import save
+from veridyn.run.running import save
 
 from .outcome import FATES, LAYERS, Document, Entry, Outcome, find_alarms, join, key_of, place_of, read_outcomes
 from .patterns import learn

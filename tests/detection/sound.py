@@ -18,25 +18,26 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.document import environment
-from veridyn.exit_code import ExitCode
-from veridyn.journal import Found, journal
-from veridyn.posed import parameters_of
+from veridyn.problem.errors import SolverInputError
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
 from veridyn.reports.errors import ReportError
-from veridyn.running import save, writable
-from veridyn.screen import bar
-from veridyn.solver.contract import Claims
-from veridyn.solver.errors import CapabilityError, SolverFailure, SolverInputError
-from veridyn.validation_cases.core.case import Case
-from veridyn.validation_cases.core.catalogue import UnknownCase, case_names, load_case
-from veridyn.validation_cases.core.judge import Record, explain
-from veridyn.validation_cases.core.levels import convergence
-from veridyn.validation_cases.core.runner import HarnessError, NotJudged, Runner, Statement
-from veridyn.validation_cases.core.subject import Request
-from veridyn.verification import judge_all
-from veridyn.workers import TIME_OUT, Channel, Job, Loss, Pool, Watch, WorkerLost
+from veridyn.run.document import environment
+from veridyn.run.exit_code import ExitCode
+from veridyn.run.journal import Found, journal
+from veridyn.run.posed import parameters_of
+from veridyn.run.running import save, writable
+from veridyn.run.screen import bar
+from veridyn.run.verification import judge_all
+from veridyn.run.workers import TIME_OUT, Channel, Job, Loss, Pool, Watch, WorkerLost
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure
+from veridyn.solver.contract.statements import Claims
+from veridyn.validation_cases.judgement.case import Case
+from veridyn.validation_cases.judgement.catalogue import UnknownCase, case_names, load_case
+from veridyn.validation_cases.judgement.judge import Record, explain
+from veridyn.validation_cases.judgement.levels import convergence
+from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Runner, Statement
+from veridyn.validation_cases.judgement.subject import Request
 
 from .catalogue import load_hosts
 from .trial import FAILED

@@ -9,16 +9,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from veridyn.document import environment
-from veridyn.exit_code import ExitCode
-from veridyn.journal import Found, journal
-from veridyn.nearest import nearest
+from veridyn.problem.errors import SolverInputError
+from veridyn.problem.nearest import nearest
 from veridyn.reports.errors import ReportError
-from veridyn.running import writable
-from veridyn.screen import bar
-from veridyn.solver.errors import SolverInputError
-from veridyn.validation_cases.core.catalogue import UnknownCase, case_names, load_case
-from veridyn.workers import TIME_OUT, Job, Loss, Pool, WorkerLost
+from veridyn.run.document import environment
+from veridyn.run.exit_code import ExitCode
+from veridyn.run.journal import Found, journal
+from veridyn.run.running import writable
+from veridyn.run.screen import bar
+from veridyn.run.workers import TIME_OUT, Job, Loss, Pool, WorkerLost
+from veridyn.validation_cases.judgement.catalogue import UnknownCase, case_names, load_case
 
 from .catalogue import load_hosts
 from .examine import examine

@@ -5,12 +5,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.elements import Load, Stop
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.solver.response import read_response
+from veridyn.problem.elements import Load, Stop
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import read_response
 
 from .faults.command import HOSTS
 from .hosts.compiled import build, compiler, edited

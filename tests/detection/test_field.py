@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from veridyn.solver.problem.elements import Friction, Load, Stop
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import constant
+from veridyn.problem.elements import Friction, Load, Stop
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import constant
 
 from .faults.field import HOSTS
 from .hosts.field import rigid_body

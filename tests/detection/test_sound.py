@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from veridyn.solver.errors import CapabilityError
-from veridyn.validation_cases.core.case import Observation, Variant
-from veridyn.validation_cases.core.catalogue import case_names, load_case
+from veridyn.solver.contract.errors import CapabilityError
+from veridyn.validation_cases.judgement.case import Observation, Variant
+from veridyn.validation_cases.judgement.catalogue import case_names, load_case
 
 from . import sound
 from .sound import REACH, draw_parameters, sort_failures

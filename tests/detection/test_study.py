@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from veridyn.workers import Loss, Watch
+from veridyn.run.workers import Loss, Watch
 
 from . import study
 from .catalogue import load_hosts
@@ -157,7 +157,7 @@ def command(folder, *options):
 
 def test_the_command_tries_a_fault_in_a_process_and_resumes(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr("veridyn.journal.Found.done", lambda _: None)
+        patch.setattr("veridyn.run.journal.Found.done", lambda _: None)
         assert command(tmp_path) == 0
     first = json.loads((tmp_path / "detection.json").read_text(encoding="utf-8"))
     monkeypatch.setattr(study, "Pool", SimpleNamespace)  # nothing is left for a process

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from veridyn.solver.errors import SettingsError
+from veridyn.solver.contract.errors import SettingsError
 
 from .smallest import find_smallest, number_of, size_of
 from .trial import REFUSED, Place, Trial, summarise

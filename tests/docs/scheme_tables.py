@@ -9,14 +9,14 @@ from dataclasses import fields
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.errors import DivergenceError
+from veridyn.problem.elements import Load, Stop
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import constant
+from veridyn.solver.contract.errors import DivergenceError
+from veridyn.solver.contract.responses import Response
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.scheme import Scheme
 from veridyn.solver.integrators.schemes import SCHEMES
-from veridyn.solver.problem.elements import Load, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import constant
-from veridyn.solver.response import Response
 
 Floats = NDArray[np.float64]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from veridyn import cli
-from veridyn.solver.loading import load_solver
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.runner import Statement
+from veridyn.cli import main as cli
+from veridyn.solver.contract.loading import load_solver
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.runner import Statement
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])

@@ -1,7 +1,7 @@
 """The errata page is what the records of the cases give."""
 
-from veridyn.errata import errata_page
-from veridyn.validation_cases.core.catalogue import all_cases
+from veridyn.cli.errata import errata_page
+from veridyn.validation_cases.judgement.catalogue import all_cases
 
 
 def test_every_wrong_value_is_listed():

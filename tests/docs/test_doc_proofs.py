@@ -2,8 +2,8 @@
 
 import pytest
 
-from veridyn.proofs import main
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.cli.proofs import main
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 
 def test_every_quantity_stands_beside_its_proof_and_its_second_route():

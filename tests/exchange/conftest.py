@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from veridyn.posed import pose
+from veridyn.run.posed import pose
 from veridyn.solver.integrators.modal import SOLVER
 
 SCHEMES = {"sdnd101": "symplectic_euler", "sdld103": "devogelaere", "sdnd104": "symplectic_euler"}

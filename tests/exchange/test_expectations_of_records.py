@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from veridyn.validation_cases.core.expected import Expectation, ExpectationError, Expectations, read_expectations
-from veridyn.validation_cases.core.judge import Record
+from veridyn.validation_cases.judgement.expected import Expectation, ExpectationError, Expectations, read_expectations
+from veridyn.validation_cases.judgement.judge import Record
 
 BLANK = dict.fromkeys(Record.__dataclass_fields__)
 RECORD = Record(**BLANK | {"case": "sdnd101", "solver": "x", "verdict": "fail", "detail": "", "id": "a-force-euler"})

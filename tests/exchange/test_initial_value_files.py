@@ -5,17 +5,17 @@ import json
 import numpy as np
 import pytest
 
-from veridyn.checking import judge_files
-from veridyn.exporting import statement
-from veridyn.posed import pose
+from veridyn.cli.checking import judge_files
+from veridyn.files.exporting import statement
+from veridyn.problem.errors import ProblemError, SolverInputError
+from veridyn.problem.mechanical import problem_from_json
+from veridyn.run.posed import pose
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
-from veridyn.solver.contract import defaults_of
-from veridyn.solver.errors import ProblemError, SolverInputError
-from veridyn.solver.problem.mechanical import problem_from_json
-from veridyn.validation_cases.core.checks import checks_of
-from veridyn.validation_cases.core.judge import judge
-from veridyn.validation_cases.core.runner import Runner
-from veridyn.validation_cases.core.subject import read_request
+from veridyn.solver.contract.statements import defaults_of
+from veridyn.validation_cases.judgement.checks import checks_of
+from veridyn.validation_cases.judgement.judge import judge
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.subject import read_request
 
 CASES = ["bouncing_ball", "belt_stick_slip", "duffing_free"]
 LEVELS = (1e-6, 1e-8, 1e-10)

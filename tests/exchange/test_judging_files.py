@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from veridyn.checking import judge_files, read_histories
-from veridyn.posed import pose
-from veridyn.tables import UnitError, read_table, to_si
-from veridyn.validation_cases.core.subject import read_request
+from veridyn.cli.checking import judge_files, read_histories
+from veridyn.files.tables import UnitError, read_table, to_si
+from veridyn.run.posed import pose
+from veridyn.validation_cases.judgement.subject import read_request
 
 
 def judge_file(file, *posed):
@@ -178,7 +178,7 @@ TABLES = [
 
 @pytest.mark.parametrize("text", TABLES)
 def test_manners_of_writing(table, text):
-    from veridyn.checking import _converted, _recognised
+    from veridyn.cli.checking import _converted, _recognised
 
     found = read_table(table(text)).filled(2)
     columns = _recognised(found, ["time", "displacement_x"])

@@ -9,16 +9,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.checking import judge_files
-from veridyn.columns import history_columns
-from veridyn.exporting import statement
-from veridyn.posed import pose
-from veridyn.solver.problem.elements import Stop
-from veridyn.solver.problem.mechanical import problem_from_json
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.checks import checks
-from veridyn.validation_cases.core.judge import judge
-from veridyn.validation_cases.core.runner import Runner, Statement
+from veridyn.cli.checking import judge_files
+from veridyn.files.columns import history_columns
+from veridyn.files.exporting import statement
+from veridyn.problem.elements import Stop
+from veridyn.problem.mechanical import problem_from_json
+from veridyn.run.posed import pose
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.judge import judge
+from veridyn.validation_cases.judgement.runner import Runner, Statement
 
 PROBLEMS = [
     ("sdnd101", "2-shocks"),

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from veridyn.solver import external
+from veridyn.solver.contract import programs as external
 
 # Semi-exact answers to free flight and nothing else; the first argument says what goes wrong.
 FAULTY = '''

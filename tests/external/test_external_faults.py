@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 import veridyn as package
-from veridyn.solver import external
-from veridyn.solver.contract import Claims
-from veridyn.solver.errors import SettingsError, SolverFailure
-from veridyn.solver.loading import SolverNotFound, load_solver
-from veridyn.solver.problem.elements import Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import read_response
-from veridyn.validation_cases.core.subject import Subject
+from veridyn.problem.elements import Stop
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.solver.contract import programs as external
+from veridyn.solver.contract.errors import SettingsError, SolverFailure
+from veridyn.solver.contract.loading import SolverNotFound, load_solver
+from veridyn.solver.contract.responses import read_response
+from veridyn.solver.contract.statements import Claims
+from veridyn.validation_cases.judgement.subject import Subject
 
 PROBLEM = MechanicalProblem(
     name="flight",
@@ -311,7 +311,17 @@ class TestNothingIsLeftBehind:
     @pytest.mark.parametrize("jobs", ["1", "2"])
     def test_after_a_run(self, program, tmp_path, jobs):
         spec = f"cmd:{program('note the process', tmp_path)}"
-        command = [sys.executable, "-m", "veridyn.cli", "run", "integrator_fingerprints", "--solver", spec, "-n", jobs]
+        command = [
+            sys.executable,
+            "-m",
+            "veridyn.cli.main",
+            "run",
+            "integrator_fingerprints",
+            "--solver",
+            spec,
+            "-n",
+            jobs,
+        ]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 1
         assert all(" of 28 checks, " in line for line in done.stderr.splitlines())  # progress, and nothing else
@@ -323,7 +333,7 @@ class TestNothingIsLeftBehind:
     def test_after_a_violent_death(self, program, tmp_path):
         """Nobody says stop any more; the end of its input tells the program."""
         code = (
-            "import os; from veridyn.solver.external import ExternalSolver; "
+            "import os; from veridyn.solver.contract.programs import ExternalSolver; "
             f"s = ExternalSolver({program('none')!r}); print(s._program.process.pid, flush=True); "
             "os.kill(os.getpid(), 9)"
         )

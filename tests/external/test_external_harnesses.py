@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import veridyn as package
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
-from veridyn.solver.contract import Claims
-from veridyn.solver.loading import load_solver
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.solver.response import read_response
-from veridyn.validation_cases.core.subject import Subject
+from veridyn.solver.contract.loading import load_solver
+from veridyn.solver.contract.responses import read_response
+from veridyn.solver.contract.statements import Claims
+from veridyn.validation_cases.judgement.subject import Subject
 
 FOLDER = Path(__file__).parents[2] / "examples" / "harnesses"
 C = (("cc", "gcc", "clang"), ("-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror"), ("-lm",))

@@ -10,9 +10,9 @@ from pathlib import Path
 import fastjsonschema
 import pytest
 
-from veridyn.solver import external
-from veridyn.solver.problem.mechanical import problem_from_json
-from veridyn.validation_cases.core.catalogue import all_cases
+from veridyn.problem.mechanical import problem_from_json
+from veridyn.solver.contract import programs as external
+from veridyn.validation_cases.judgement.catalogue import all_cases
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "command-protocol.md").read_text(encoding="utf-8")

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from veridyn.solver.contract import Claims
-from veridyn.solver.loading import load_solver
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.solver.response import read_response
-from veridyn.validation_cases.core.subject import Subject
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic
+from veridyn.solver.contract.loading import load_solver
+from veridyn.solver.contract.responses import read_response
+from veridyn.solver.contract.statements import Claims
+from veridyn.validation_cases.judgement.subject import Subject
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HEADERS = next((folder / "simbody" for folder in map(Path, ("/usr/include", "/usr/local/include"))

@@ -289,7 +289,7 @@ def foreign(tmp_path_factory):
 @pytest.fixture
 def no_work(monkeypatch):
     """Fail as soon as a solver is put to work in earnest."""
-    from veridyn import running
+    from veridyn.run import running
 
     def refuse(*_):
         raise AssertionError("work has begun before the input was checked")

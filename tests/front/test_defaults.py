@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from veridyn import cli
+from veridyn.cli import main as cli
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +39,7 @@ def test_veridyn_toml_comes_before_pyproject(folder, capsys):
 
 
 def test_flags_and_lists():
-    from veridyn.defaults import completed
+    from veridyn.cli.configuration import completed
 
     _write('[run]\nquiet = true\nfail-fast = false\nsolver = ["exact", "scipy"]\njobs = 2\n')
     commands = cli._commands(cli._parser())

@@ -675,7 +675,7 @@ class Equations:
         return y + h / 6 * (k1 + 2 * k2 + 2 * k3 + rate(t + h, y + h * k3))
 
     def solve(self, problem, settings):
-        from veridyn.solver.problem.generated import functions
+        from veridyn.problem.generated import functions
         given = self.parameters(problem)
         modes = {mode.name: functions(given, mode.name) for mode in problem.modes}
         (y, mode), rows = self.start(problem), []
@@ -766,7 +766,7 @@ class Tunable(Healthy):
     def solve(self, problem, settings):
         self.steps = settings.get("steps", 1000)
         if self.steps < 100:
-            from veridyn.solver.errors import SettingsError
+            from veridyn.solver.contract.errors import SettingsError
             raise SettingsError("steps must be at least 100")
         return super().solve(problem, settings)
 '''

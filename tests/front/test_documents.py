@@ -8,7 +8,7 @@ import pytest
 
 import veridyn as package
 from veridyn.solver.integrators.schemes import SCHEMES
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 ROOT = Path(__file__).parents[2]
 
@@ -208,7 +208,7 @@ def test_what_does_not_exist_is_null(reference):
 def test_show_says_everything(veridyn, case):
     seen = veridyn("show", case)
     assert (seen.status, seen.err) == (0, "")
-    chosen = package.validation_cases.core.catalogue.load_case(case)
+    chosen = package.validation_cases.judgement.catalogue.load_case(case)
     for text in (case, chosen.document, *PARAMETERS[case], *QUANTITIES[case], *chosen.remarks):
         assert " ".join(text.split()) in " ".join(seen.out.split())
 

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from veridyn import verification, verify
-from veridyn.running import status
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn import verify
+from veridyn.run import verification
+from veridyn.run.running import status
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 CRASHES = {
     "Raises": "ZeroDivisionError: my fault",
@@ -117,7 +118,7 @@ def test_what_a_solver_prints_stays_out_of_the_document(rows_of):
 
 
 def test_what_compiled_code_prints_stays_out_too(python, foreign):
-    seen = python("-m", "veridyn.cli", "run", "sdnd101", "--solver", foreign("Printf"), "--set", "v0=2", "--json", "-")
+    seen = python("-m", "veridyn", "run", "sdnd101", "--solver", foreign("Printf"), "--set", "v0=2", "--json", "-")
     assert (seen.status, verdicts(seen.document["results"])) == (0, {"pass"})
 
 

@@ -5,17 +5,17 @@ import json
 import numpy as np
 import pytest
 
-from veridyn import exporting
-from veridyn.exit_code import ExitCode
-from veridyn.posed import choose
+from veridyn.files import exporting
+from veridyn.problem.elements import Friction, Load, Stop
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.scene import Body, Contact, Scene
+from veridyn.problem.time_functions import constant, step
+from veridyn.run.exit_code import ExitCode
+from veridyn.run.posed import choose
 from veridyn.solver.adapters.as_scene import scene_of
 from veridyn.solver.adapters.mjcf import mjcf
-from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem.elements import Friction, Load, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.scene import Body, Contact, Scene
-from veridyn.solver.problem.time_functions import constant, step
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 CASES = (
     *("block_stack", "incline_block", "plane_slide", "pulled_slider", "sdnd104", "sdnd106"),

@@ -8,7 +8,7 @@ import pytest
 
 import veridyn as package
 import veridyn.validation_cases as room
-from veridyn.solver.loading import load_solver
+from veridyn.solver.contract.loading import load_solver
 
 
 def test_a_solver_object(foreign):

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from veridyn.verification import Findings, run_tasks, subjects, tasks, verify
-from veridyn.workers import Pool
+from veridyn.run.verification import Findings, run_tasks, subjects, tasks, verify
+from veridyn.run.workers import Pool
 
 
 def in_workers(jobs, *solvers):
@@ -32,7 +32,7 @@ def test_workers_give_the_records_that_this_process_gives(foreign):
 
 
 def test_quiet_in_a_pipe(python):
-    seen = python("-m", "veridyn.cli", "run", "sdnd101", "--set", "v0=2")
+    seen = python("-m", "veridyn", "run", "sdnd101", "--set", "v0=2")
     assert seen.status == 0
     assert all(re.match(r"veridyn: \d+ s, \d+ of \d+ checks, sdnd101", line) for line in seen.err.splitlines())
     assert "\x1b" not in seen.out
@@ -42,7 +42,7 @@ def test_quiet_in_a_pipe(python):
 
 @pytest.mark.parametrize("arguments", [["reference", "sdld103", "--json"], ["show", "sdld103"]], ids=lambda a: a[0])
 def test_a_reader_that_has_seen_enough(tmp_path, arguments):
-    command = [sys.executable, "-u", "-m", "veridyn.cli", *arguments]
+    command = [sys.executable, "-u", "-m", "veridyn", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
@@ -53,9 +53,9 @@ LAZY = [
     ("import veridyn", {"numpy", "mpmath", "numba", "scipy", "matplotlib"}),
     ("import veridyn; veridyn.cases()", {"numba", "matplotlib"}),
     ("import veridyn; veridyn.reference('sdnd104', a0='1.2')", {"numba", "matplotlib"}),
-    ("from veridyn.cli import main; main(['list'])", {"numba", "matplotlib"}),
-    ("from veridyn.cli import main; main(['reference', 'sdnd101', '--json'])", {"numba", "matplotlib"}),
-    ("from veridyn.cli import main; main(['show', 'sdnd101'])", {"numba", "matplotlib"}),
+    ("from veridyn.cli.main import main; main(['list'])", {"numba", "matplotlib"}),
+    ("from veridyn.cli.main import main; main(['reference', 'sdnd101', '--json'])", {"numba", "matplotlib"}),
+    ("from veridyn.cli.main import main; main(['show', 'sdnd101'])", {"numba", "matplotlib"}),
 ]
 
 

@@ -4,12 +4,12 @@ import importlib.util
 
 import pytest
 
-from veridyn.cli import main
+from veridyn.cli.main import main
 from veridyn.solver.adapters.scipy_adapter import SOLVER
-from veridyn.validation_cases.core.checks import checks
-from veridyn.validation_cases.core.judge import judge
-from veridyn.validation_cases.core.runner import Runner
-from veridyn.validation_cases.core.subject import Request
+from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.judge import judge
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.subject import Request
 
 
 def test_the_skeleton_passes(tmp_path, capsys):

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import veridyn
-from veridyn.comparing import STANDS_IN
+from veridyn.api.comparing import STANDS_IN
+from veridyn.problem.errors import ProblemError
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
-from veridyn.solver.errors import CapabilityError, ProblemError, SettingsError
+from veridyn.solver.contract.errors import CapabilityError, SettingsError
 
 GRID = np.linspace(0.0, 1.0, 401)
 
@@ -115,7 +116,7 @@ def test_tables(solution):
 
 
 def test_missing_package_is_named(solution, monkeypatch):
-    monkeypatch.setattr("veridyn.solving.find_spec", lambda name: None)
+    monkeypatch.setattr("veridyn.api.solving.find_spec", lambda name: None)
     with pytest.raises(ImportError, match="xarray"):
         solution.to_xarray()
     assert "<svg" not in solution._repr_html_()

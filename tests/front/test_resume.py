@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from veridyn import journal, workers
+from veridyn.run import journal, workers
 
 # Notes every solve; where the environment says so, it waits in the long run until somebody ends it.
 SOLVER = """
@@ -59,7 +59,7 @@ def left_behind(noting, tmp_path_factory):
     """Journal and notes of a run that was killed in its second variant."""
     results = tmp_path_factory.mktemp("killed") / "results.json"
     solver = ["--solver", noting.spec, "-n", "1"]
-    command = [sys.executable, "-m", "veridyn.cli", "run", "sdnd101", *solver, "--json", str(results)]
+    command = [sys.executable, "-m", "veridyn", "run", "sdnd101", *solver, "--json", str(results)]
     environment = {**os.environ, "VERIDYN_TEST_WAITS": "yes"}
     noting.file.unlink(missing_ok=True)
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=results.parent, env=environment) as process:
@@ -179,9 +179,9 @@ import os
 
 
 def grows(line):
-    import veridyn.workers
+    import veridyn.run.workers
 
-    veridyn.workers.MUCH = 0  # in this worker only
+    veridyn.run.workers.MUCH = 0  # in this worker only
     line.tell(os.getpid())
 
 

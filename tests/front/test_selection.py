@@ -5,15 +5,15 @@ import re
 
 import pytest
 
-from veridyn import running, screen
+from veridyn.problem.errors import SolverInputError
 from veridyn.reports import check_document, read_results
 from veridyn.reports.document import merge, scope
-from veridyn.selection import Selection
-from veridyn.solver.errors import SolverInputError
-from veridyn.validation_cases.core.catalogue import all_cases, room_of, select
-from veridyn.validation_cases.core.subject import Subject
-from veridyn.verification import Task
-from veridyn.workers import Pool
+from veridyn.run import running, screen
+from veridyn.run.selection import Selection
+from veridyn.run.verification import Task
+from veridyn.run.workers import Pool
+from veridyn.validation_cases.judgement.catalogue import all_cases, room_of, select
+from veridyn.validation_cases.judgement.subject import Subject
 
 SUBJECTS = {"two": Subject("two", schemes=("first", "second")), "plain": Subject("plain")}
 

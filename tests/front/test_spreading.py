@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from veridyn import spreading
-from veridyn.workers import WorkerLost
+from veridyn.run import spreading
+from veridyn.run.workers import WorkerLost
 
 distributed = pytest.importorskip("distributed", reason='Dask is not installed; pip install "veridyn[sweep]"')
 

@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.system import describe, describe_beam
-from veridyn.validation_cases.core.catalogue import all_cases, kind_of, load_case
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.time_functions import Harmonic
+from veridyn.run.system import describe, describe_beam
+from veridyn.validation_cases.judgement.catalogue import all_cases, kind_of, load_case
 
 
 def problem(**changes):

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem.mechanical import problem_from_json
-from veridyn.validation_cases.core.catalogue import UnknownCase, load_case
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import problem_from_json
+from veridyn.validation_cases.judgement.catalogue import UnknownCase, load_case
 
 DEEP = "[" * 100_000
 LONG = "9" * 5_000

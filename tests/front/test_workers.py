@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from veridyn import verification, workers
-from veridyn.workers import Pool, WorkerLost
+from veridyn.run import verification, workers
+from veridyn.run.workers import Pool, WorkerLost
 
 
 def gone(pid, within=5.0):
@@ -163,7 +163,7 @@ def test_nothing_is_left_behind_after_the_parent(foreign, hanging, tmp_path, kin
     # only Ctrl-C tells how much was judged before: all of a first solver, whom one worker has done with
     first = ("-n", "1", "--solver", foreign("Foreign")) if end is signal.SIGINT else ()
     solvers = (*first, "--solver", hanging(kind))
-    command = [sys.executable, "-m", "veridyn.cli", "run", "sdnd101", "--set", "v0=2", *solvers]
+    command = [sys.executable, "-m", "veridyn", "run", "sdnd101", "--set", "v0=2", *solvers]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True
     ) as process:
@@ -244,7 +244,7 @@ def test_a_solver_that_can_be_loaded_only_once(veridyn, foreign, tmp_path):
 THREADS = """
 import os
 
-from veridyn.workers import THREADS
+from veridyn.run.workers import THREADS
 
 
 def limits(line):
@@ -257,7 +257,7 @@ def test_several_workers_share_the_cores_unless_the_user_says_otherwise(tmp_path
     monkeypatch.syspath_prepend(tmp_path)
     for name in workers.THREADS:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("veridyn.workers.cores", lambda: 6)
+    monkeypatch.setattr("veridyn.run.workers.cores", lambda: 6)
     limits = importlib.import_module("thread_jobs").limits
 
     def found(size):

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from veridyn.exit_code import ExitCode
-from veridyn.solver.errors import SolverInputError
-from veridyn.solver.loading import SolverNotFound, load_solver
-from veridyn.validation_cases.core.subject import Subject
+from veridyn.problem.errors import SolverInputError
+from veridyn.run.exit_code import ExitCode
+from veridyn.solver.contract.loading import SolverNotFound, load_solver
+from veridyn.validation_cases.judgement.subject import Subject
 
 pytestmark = pytest.mark.usefixtures("no_work")
 

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Quantity, Variant
-from veridyn.validation_cases.core.checks import checks_of
-from veridyn.validation_cases.core.judge import judge
-from veridyn.validation_cases.core.runner import Runner, Statement
-from veridyn.validation_cases.core.subject import Request, Subject
-from veridyn.validation_cases.core.tolerances import cited
+from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
+from veridyn.validation_cases.judgement.checks import checks_of
+from veridyn.validation_cases.judgement.judge import judge
+from veridyn.validation_cases.judgement.runner import Runner, Statement
+from veridyn.validation_cases.judgement.subject import Request, Subject
+from veridyn.validation_cases.judgement.tolerances import cited
 
 STEPS = (0.1, 0.05, 0.025, 0.0125)
 

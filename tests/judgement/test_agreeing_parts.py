@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import MissingHistory
-from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import Response
-from veridyn.validation_cases.core.case import Observation
-from veridyn.validation_cases.core.tolerances import cited
+from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.solver.contract.errors import MissingHistory
+from veridyn.solver.contract.responses import Response
+from veridyn.validation_cases.judgement.case import Observation
+from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import consistency
 
 TIME = np.linspace(0.0, 1.0, 11)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from veridyn.baseline import COST_GROWTH, DIGITS_KEPT, DIGITS_LOST, compared, entries, read_baseline, write_baseline
-from veridyn.solver.errors import SolverInputError
+from veridyn.problem.errors import SolverInputError
+from veridyn.run.baseline import COST_GROWTH, DIGITS_KEPT, DIGITS_LOST, compared, entries, read_baseline, write_baseline
 
 
 @pytest.fixture

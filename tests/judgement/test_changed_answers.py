@@ -2,8 +2,8 @@
 
 import pytest
 
-from veridyn.solver.errors import SolverFailure
-from veridyn.validation_cases.core.tolerances import exactly
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.validation_cases.judgement.tolerances import exactly
 
 
 @pytest.fixture

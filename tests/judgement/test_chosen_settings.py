@@ -2,8 +2,8 @@
 
 import pytest
 
-from veridyn.solver.errors import SolverInputError
-from veridyn.validation_cases.core.subject import Request, Subject
+from veridyn.problem.errors import SolverInputError
+from veridyn.validation_cases.judgement.subject import Request, Subject
 
 
 @pytest.fixture

@@ -5,8 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.nearest import nearest
-from veridyn.solver.contract import (
+from veridyn.problem.elements import Load, Stop
+from veridyn.problem.errors import SolverInputError
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.nearest import nearest
+from veridyn.problem.time_functions import Harmonic
+from veridyn.problem.time_scales import shortest_period
+from veridyn.solver.contract.errors import SettingsError
+from veridyn.solver.contract.statements import (
     STEPS_PER_PERIOD,
     TAGS,
     TOLERANCES,
@@ -19,15 +25,10 @@ from veridyn.solver.contract import (
     refinement_of,
     refines,
 )
-from veridyn.solver.errors import SettingsError, SolverInputError
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER as INTEGRATOR
-from veridyn.solver.problem.elements import Load, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.solver.problem.time_scales import shortest_period
-from veridyn.validation_cases.core.subject import Request, Subject, read_request
-from veridyn.validation_cases.core.tolerances import Requirement, read_requirement
+from veridyn.validation_cases.judgement.subject import Request, Subject, read_request
+from veridyn.validation_cases.judgement.tolerances import Requirement, read_requirement
 
 DOWN = [{"step": 4e-3}, {"step": 2e-3}, {"step": 1e-3}]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.checks import checks
-from veridyn.validation_cases.core.judge import judge
-from veridyn.validation_cases.core.runner import Runner
-from veridyn.validation_cases.core.subject import Request
-from veridyn.validation_cases.core.tolerances import read_requirement
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.judge import judge
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.subject import Request
+from veridyn.validation_cases.judgement.tolerances import read_requirement
 
 LAYERS = {"criterion", "convergence", "claim", "invariance"}
 CASES = {"sdld31": ("let-go", 4e-3), "sdnd101": ("2-shocks", 4e-4)}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.validation_cases.measures.curves import falls_to, largest, root_ahead, slope_at, top
 
 TIME = np.linspace(0.0, 2.0, 21)

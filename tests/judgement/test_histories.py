@@ -5,8 +5,8 @@ import pytest
 
 from veridyn.solver.adapters.scipy_adapter import SOLVER
 from veridyn.solver.exact.solver import SOLVER as EXACT
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.runner import Runner
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.measures.plotting import MOST, histories
 
 

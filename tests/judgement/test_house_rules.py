@@ -13,24 +13,31 @@ from xml.etree import ElementTree
 
 import pytest
 
+from veridyn.problem.smoothness import regularity
 from veridyn.reports.manual_blocks import Chapter, Formulas, Manual, Pairs, Section, formula, render
 from veridyn.reports.mathml import math as set_math
-from veridyn.solver.contract import TAGS, read_claims
+from veridyn.solver.contract.statements import TAGS, read_claims
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
-from veridyn.solver.problem.smoothness import regularity
-from veridyn.validation_cases.core.catalogue import all_cases, case_names, load_case
-from veridyn.validation_cases.core.checks import checks
-from veridyn.validation_cases.core.judge import judge
-from veridyn.validation_cases.core.runner import Runner, Statement
-from veridyn.validation_cases.core.subject import Subject
-from veridyn.validation_cases.core.topics import TOPICS
+from veridyn.validation_cases.judgement.catalogue import all_cases, case_names, load_case
+from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.judge import judge
+from veridyn.validation_cases.judgement.runner import Runner, Statement
+from veridyn.validation_cases.judgement.subject import Subject
+from veridyn.validation_cases.judgement.topics import TOPICS
 
 ROOMS = {
-    "references": {"references"},
-    "solver": {"solver"},
-    "validation_cases": {"references", "solver", "validation_cases"},
+    "problem": {"problem"},
+    "references": {"problem", "references"},
+    "solver": {"problem", "solver"},
+    "validation_cases": {"problem", "references", "solver", "validation_cases"},
     "reports": {"reports"},
+}
+REFERENCES = {  # below `references`; second routes share nothing with the engine of the first
+    "engine": {"engine"},
+    "methods": {"engine", "methods"},
+    "second_routes": {"second_routes"},
+    "problems": {"engine", "problems", "second_routes"},
 }
 INTEGRATORS = {"integrators", "exact", "event_driven", "adapters"}  # below `solver`
 SUBJECTS = {
@@ -262,7 +269,15 @@ def test_arrows_between_the_rooms(room):
     files = modules(room)
     assert len(files) > 5
     for file in files:
-        assert rooms_entered(file) <= {*ROOMS[room], "nearest"}, file
+        assert rooms_entered(file) <= ROOMS[room], file
+
+
+@pytest.mark.parametrize("room", REFERENCES)
+def test_arrows_inside_the_references(room):
+    shared = {"certified", "parameters"}
+    for file in modules(f"references.{room}"):
+        entered = {name.split(".")[2] for name in modules_entered(file) if name.startswith("veridyn.references.")}
+        assert entered - shared <= REFERENCES[room], file
 
 
 def test_the_walk_sees_an_import(tmp_path):
@@ -285,7 +300,7 @@ def solvers_entered(file):
 
 
 ROOM = Path(import_module("veridyn.validation_cases").__path__[0])
-JUDGEMENT = [*(ROOM / "core").glob("*.py"), *(ROOM / "measures").glob("*.py")]
+JUDGEMENT = [*(ROOM / "judgement").glob("*.py"), *(ROOM / "measures").glob("*.py")]
 OF_CASES = sorted({*ROOM.glob("*/**/*.py")} - {*JUDGEMENT})
 NAMES = re.compile(rf"\b({'|'.join(SCHEMES)})\b")
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from veridyn.references import impact_oscillator
 from veridyn.references.parameters import resolve
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.uncertainty import ROUNDING
+from veridyn.references.problems import impact_oscillator
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.uncertainty import ROUNDING
 from veridyn.validation_cases.measures import impact_conditioning as conditioning
 from veridyn.validation_cases.measures import vibro_impact
 

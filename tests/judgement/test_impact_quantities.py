@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from veridyn.references import impact_oscillator
 from veridyn.references.parameters import resolve
-from veridyn.solver.errors import CapabilityError, SolverFailure
+from veridyn.references.problems import impact_oscillator
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.impacts import Impact
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.tolerances import cited
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import impact_conditioning, impact_quantities, impacts
 
 STRUCK = {"m": 1, "k": 1, "kc": 9999, "gap": "0.5", "F": 1, "Omega": 2, "t_end": 3}

@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import StepError
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.relations import RELATIONS
-from veridyn.validation_cases.core.tolerances import cited
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.solver.contract.errors import StepError
+from veridyn.validation_cases.judgement.relations import RELATIONS
+from veridyn.validation_cases.judgement.tolerances import cited
 
 STEPS = (0.01, 0.005, 0.0025)
 SAME = {"repeated", "after_another", "problem_unchanged"}

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from veridyn.solver.errors import CapabilityError
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.solver.contract.errors import CapabilityError
+from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.measures.friction import where_solvers_do_not_decide
 from veridyn.validation_cases.mechanics import test_sdnd100, test_sdnd106
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from veridyn.references.certified import classification, undefined
-from veridyn.solver.errors import MissingHistory, SettingsError, SolverFailure, StepError
-from veridyn.validation_cases.core.tolerances import cited, exactly
-from veridyn.validation_cases.core.uncertainty import ORDER_LOST, ROUNDING, SAFETY, SLOPE_LOST
+from veridyn.solver.contract.errors import MissingHistory, SettingsError, SolverFailure, StepError
+from veridyn.validation_cases.judgement.tolerances import cited, exactly
+from veridyn.validation_cases.judgement.uncertainty import ORDER_LOST, ROUNDING, SAFETY, SLOPE_LOST
 
 STEPS = (0.1, 0.05, 0.025, 0.0125)
 FIRST = 0.0125 * 0.5**0.9  # the steps of the two levels that confirm, which share no instants with the others

@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy.stats import linregress
 
-from veridyn.validation_cases.core.uncertainty import (
+from veridyn.validation_cases.judgement.uncertainty import (
     Level,
     numerical_uncertainty,
     observed_order,

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.references import hybrid
+from veridyn.problem.initial_value import InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter, exact
-from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Variant
+from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement.case import Variant
 from veridyn.validation_cases.measures.quantities import always, size
 from veridyn.validation_cases.measures.trajectories import Quantities
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import StepError
-from veridyn.solver.problem.elements import Load, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.validation_cases.core.case import Variant
-from veridyn.validation_cases.core.runner import Statement
+from veridyn.problem.elements import Load, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.time_functions import Harmonic
+from veridyn.solver.contract.errors import StepError
+from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.runner import Statement
 
 STEPS = (0.04, 0.02, 0.01)
 

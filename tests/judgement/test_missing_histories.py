@@ -9,10 +9,10 @@ import pytest
 
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER as INTEGRATOR
-from veridyn.validation_cases.core.catalogue import case_names, kind_of, load_case
-from veridyn.validation_cases.core.checks import checks
-from veridyn.validation_cases.core.judge import judge
-from veridyn.validation_cases.core.runner import Runner
+from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case
+from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.judge import judge
+from veridyn.validation_cases.judgement.runner import Runner
 
 SCHEME = "runge_kutta_54"
 

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import mpmath
 
-from veridyn.validation_cases.core.catalogue import all_cases
-from veridyn.validation_cases.core.tolerances import HALF_UNIT, unit_in_last_place
+from veridyn.validation_cases.judgement.catalogue import all_cases
+from veridyn.validation_cases.judgement.tolerances import HALF_UNIT, unit_in_last_place
 
 CELLS = [(case, cell) for case in all_cases() for cell in case.published]
 

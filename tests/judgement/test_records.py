@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from veridyn.validation_cases.core.judge import correct_digits, explain, verifies
+from veridyn.validation_cases.judgement.judge import correct_digits, explain, verifies
 
 
 @pytest.fixture

@@ -2,10 +2,10 @@
 
 import pytest
 
-from veridyn.solver.errors import CapabilityError
+from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.exact.solver import SOLVER
-from veridyn.validation_cases.core.case import Observation
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.judgement.case import Observation
+from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.mechanics.sdnd104.slips import regime
 
 CASE = load_case("sdnd104")

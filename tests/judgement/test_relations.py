@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.problem.basis import modal_basis
+from veridyn.problem.devices import BucklingStop, Device, NonlinearDamper, NonlinearSpring, Zener
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
+from veridyn.problem.mechanical import MechanicalProblem, Modes, problem_from_json
+from veridyn.problem.time_functions import Harmonic, Piecewise, Sum, Windowed, polynomial, table
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import Response, read_response
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER as MODAL
 from veridyn.solver.integrators.schemes import SCHEMES
-from veridyn.solver.problem.basis import modal_basis
-from veridyn.solver.problem.devices import BucklingStop, Device, NonlinearDamper, NonlinearSpring, Zener
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, problem_from_json
-from veridyn.solver.problem.time_functions import Harmonic, Piecewise, Sum, Windowed, polynomial, table
-from veridyn.solver.response import Response, read_response
-from veridyn.validation_cases.core.changed_units import SI, in_units, is_expressible
-from veridyn.validation_cases.core.relations import RELATIONS, UNITS
+from veridyn.validation_cases.judgement.changed_units import SI, in_units, is_expressible
+from veridyn.validation_cases.judgement.relations import RELATIONS, UNITS
 
 BY_NAME = {relation.name: relation for relation in RELATIONS}
 # of the largest value; rounding grew to 9e-13 at most in four seconds with some contacts

@@ -2,8 +2,8 @@
 
 import pytest
 
-from veridyn.solver.errors import SettingsError
-from veridyn.validation_cases.core.tolerances import read_requirement
+from veridyn.solver.contract.errors import SettingsError
+from veridyn.validation_cases.judgement.tolerances import read_requirement
 
 
 @pytest.mark.parametrize(

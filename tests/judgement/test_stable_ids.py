@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from veridyn.solver.contract import read_claims
+from veridyn.solver.contract.statements import read_claims
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.validation_cases.core.catalogue import all_cases, load_case
-from veridyn.validation_cases.core.checks import checks
-from veridyn.validation_cases.core.subject import Subject
+from veridyn.validation_cases.judgement.catalogue import all_cases, load_case
+from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.subject import Subject
 
 FILE = Path(__file__).parent / "names.json"
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veridyn.references.certified import Certified
-from veridyn.validation_cases.core.judge import DOUBLE_DIGITS, correct_digits, measured_error
-from veridyn.validation_cases.core.tolerances import (
+from veridyn.validation_cases.judgement.judge import DOUBLE_DIGITS, correct_digits, measured_error
+from veridyn.validation_cases.judgement.tolerances import (
     HALF_UNIT,
     Tolerance,
     cited,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from veridyn.validation_cases.core.uncertainty import (
+from veridyn.validation_cases.judgement.uncertainty import (
     AGREEMENT,
     ORDER_LOST,
     SAFETY,

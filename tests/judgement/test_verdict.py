@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from veridyn.references.certified import Certified, classification, undefined
-from veridyn.solver.errors import CapabilityError, MissingHistory, SettingsError, SolverFailure, StepError
-from veridyn.validation_cases.core.case import Variant
-from veridyn.validation_cases.core.checks import checks, required, what_it_could_claim
-from veridyn.validation_cases.core.judge import explain, judge
-from veridyn.validation_cases.core.runner import KEPT, Run, Runner, SolverCrash
-from veridyn.validation_cases.core.subject import Request, Subject
-from veridyn.validation_cases.core.tolerances import Requirement, cited, exactly
+from veridyn.solver.contract.errors import CapabilityError, MissingHistory, SettingsError, SolverFailure, StepError
+from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.checks import checks, required, what_it_could_claim
+from veridyn.validation_cases.judgement.judge import explain, judge
+from veridyn.validation_cases.judgement.runner import KEPT, Run, Runner, SolverCrash
+from veridyn.validation_cases.judgement.subject import Request, Subject
+from veridyn.validation_cases.judgement.tolerances import Requirement, cited, exactly
 
 
 @pytest.fixture

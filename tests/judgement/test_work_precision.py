@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from veridyn.document import document
 from veridyn.references.certified import classification
 from veridyn.reports import check_document
-from veridyn.running import is_wanted, measure
+from veridyn.run.document import document
+from veridyn.run.running import is_wanted, measure
+from veridyn.run.verification import Task
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
-from veridyn.solver.errors import MissingHistory, SolverFailure, StepError
+from veridyn.solver.contract.errors import MissingHistory, SolverFailure, StepError
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.runner import Run, Runner, Statement
-from veridyn.validation_cases.core.subject import Request
-from veridyn.validation_cases.core.tolerances import cited, exactly
-from veridyn.validation_cases.core.work_precision import Limits, compared, repeated, variants, work_precision
-from veridyn.verification import Task
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.runner import Run, Runner, Statement
+from veridyn.validation_cases.judgement.subject import Request
+from veridyn.validation_cases.judgement.tolerances import cited, exactly
+from veridyn.validation_cases.judgement.work_precision import Limits, compared, repeated, variants, work_precision
 
 ONCE = Limits(budget=0.0)
 STEPS = (0.1, 0.05, 0.025, 0.0125)

@@ -41,7 +41,8 @@ Replacements that no slip of the pen makes are left out, and so are lines that a
 COVERED = """## Coverage
 
 `tox -e coverage` runs the tests that guard these rooms and counts lines and branches. It fails where a group is below
-95 percent of both together. Kernels in doubles (`references/coarse.py`) are counted uncompiled, in a run of their own.
+95 percent of both together. Kernels in doubles (`references/engine/coarse.py`) are counted uncompiled, in a run of
+their own.
 
 """
 

@@ -173,7 +173,7 @@ def run(subjects: Sequence[Subject], before: Sequence[Result | None], jobs: int)
 def main() -> None:
     """Run, and write the result beside this file after every module, so that a run may be interrupted."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("modules", nargs="*", help="paths such as references/events.py; all if none is named")
+    parser.add_argument("modules", nargs="*", help="paths such as references/engine/events.py; all if none is named")
     parser.add_argument("-n", "--jobs", type=int, default=1, help="modules at a time")
     parser.add_argument("--again", action="store_true", help="try only what survived the last run")
     options = parser.parse_args()

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from veridyn.solver.problem.elements import Friction, Load, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic
+from veridyn.problem.elements import Friction, Load, Stop
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic
 
 # multiples of 1/64: no example lives on numbers that no structure has, such as 1e-164 m
 numbers = st.integers(16, 256).map(lambda n: n / 64)

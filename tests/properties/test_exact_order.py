@@ -12,12 +12,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.problem.basis import driven_displacement
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic, pulse
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.exact.solver import SOLVER
-from veridyn.solver.problem.basis import driven_displacement
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic, pulse
 
 PROBLEMS = int(os.environ.get("VERIDYN_PROBLEMS", "30"))
 BATCH = 40

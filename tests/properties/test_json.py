@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.solver.problem.devices import NonlinearSpring
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem, problem_from_json
-from veridyn.solver.problem.time_functions import Harmonic, polynomial, pulse
+from veridyn.problem.devices import NonlinearSpring
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem, problem_from_json
+from veridyn.problem.time_functions import Harmonic, polynomial, pulse
 
 examples = settings(derandomize=True, deadline=None, max_examples=60)
 finite = st.floats(-1e6, 1e6)

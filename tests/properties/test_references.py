@@ -7,11 +7,11 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from veridyn.references import damped_stop, forced_oscillator, friction_decay, impact_oscillator, sliding_block
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic
+from veridyn.references.problems import damped_stop, forced_oscillator, friction_decay, impact_oscillator, sliding_block
 from veridyn.solver.exact.solver import SOLVER
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic
 
 from .conftest import numbers
 

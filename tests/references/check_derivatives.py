@@ -11,9 +11,9 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from veridyn import front
+from veridyn.api import front
 from veridyn.references.parameters import Exact, ParameterError
-from veridyn.validation_cases.core.catalogue import case_names, load_case
+from veridyn.validation_cases.judgement.catalogue import case_names, load_case
 
 STEP = Fraction(1, 10**18)  # of a parameter
 DIGITS = 15  # compared

@@ -19,11 +19,11 @@ import mpmath
 import pytest
 
 import veridyn.references
-from veridyn.references import enclosure
 from veridyn.references.certified import Certified, Route, agreeing_digits
+from veridyn.references.engine import enclosure
 from veridyn.references.parameters import Exact, ParameterError, arguments, exact
-from veridyn.validation_cases.core.case import Case, Variant
-from veridyn.validation_cases.core.catalogue import case_names, load_case
+from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement.catalogue import case_names, load_case
 
 ROOM = Path(next(iter(veridyn.references.__path__)))
 SHARED = {"parameters.py"}  # exact numbers and the rules they obey
@@ -66,8 +66,8 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
 @cache
 def functions_with_loops() -> frozenset[Place]:
     """Return the functions of the references that march, search or sum a series."""
-    files = [file for file in ROOM.glob("*.py") if file.name not in SHARED]
-    trees = {file.name: ast.parse(file.read_text(encoding="utf-8")) for file in files}
+    files = [file for file in ROOM.rglob("*.py") if file.name not in SHARED]
+    trees = {str(file.relative_to(ROOM)): ast.parse(file.read_text(encoding="utf-8")) for file in files}
     return frozenset(
         (name, first_line(function), getattr(function, "name", "<lambda>"))
         for name, tree in trees.items()
@@ -82,7 +82,8 @@ def algorithms_of(work: Callable[[], Any]) -> tuple[Any, set[Place]]:
     with cProfile.Profile(builtins=False) as profile:
         result = work()
     calls = pstats.Stats(profile).stats  # by path, first line and name
-    called = {(Path(file).name, line, name) for file, line, name in calls if Path(file).parent == ROOM}
+    places = ((Path(file), line, name) for file, line, name in calls)
+    called = {(str(file.relative_to(ROOM)), line, name) for file, line, name in places if file.is_relative_to(ROOM)}
     return result, called & functions_with_loops()
 
 

@@ -3,7 +3,7 @@
 import mpmath
 import pytest
 
-from veridyn.references import andrews
+from veridyn.references.problems import andrews
 
 PRINTED = ("14222.4439199541138705911625887", "-10666.8329399655854029433719415")  # Hairer and Wanner II, section VII.7
 

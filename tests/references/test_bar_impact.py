@@ -3,7 +3,7 @@
 import mpmath
 import pytest
 
-from veridyn.references import bar_impact as bar
+from veridyn.references.problems import bar_impact as bar
 
 
 def test_one_mass_bounces_like_an_oscillator():

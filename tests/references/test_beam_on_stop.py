@@ -10,9 +10,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
-from veridyn.references import beam_on_stop
-from veridyn.references.beam_on_stop import Beam, phases
 from veridyn.references.parameters import ParameterError, exact, resolve
+from veridyn.references.problems import beam_on_stop
+from veridyn.references.problems.beam_on_stop import Beam, phases
 
 DEFAULT = resolve(beam_on_stop.PARAMETERS, {})
 WHAT = ("touch", "release", "peak", "impulse")

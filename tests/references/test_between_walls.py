@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references import ParameterError, damped_stop
-from veridyn.references import between_walls as walls
+from veridyn.references import ParameterError
+from veridyn.references.problems import between_walls as walls
+from veridyn.references.problems import damped_stop
 
 size = st.floats(0.1, 10).map(repr)
 share = st.floats(0.05, 0.95)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
-from veridyn.references import buckling_stop as stop
 from veridyn.references.parameters import exact
+from veridyn.references.problems import buckling_stop as stop
 
 SOFT = {"energy": 4, "plateau": 1, "softening": 1, "d1": 2, "k1": "0.2", "d2": 3, "k2": "0.15", "d3": 4, "k3": "0.125"}
 SOFT |= {"d4": 5, "k4": "0.1"}

@@ -11,7 +11,7 @@ from flint import arb
 
 from veridyn.references import CertificationError, Certified, ParameterError
 from veridyn.references.certified import Route, agreeing_digits, classification, exact_zero, undefined
-from veridyn.references.enclosure import enclose
+from veridyn.references.engine.enclosure import enclose
 
 ROOT_TWO = Route("square root", lambda: mpmath.sqrt(2))
 

@@ -7,8 +7,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
-from veridyn.references import damped_chain
 from veridyn.references.parameters import ParameterError, exact, resolve
+from veridyn.references.problems import damped_chain
 
 
 def given(**changes):

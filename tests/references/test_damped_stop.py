@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
-from veridyn.references import damped_stop as stop
 from veridyn.references.parameters import exact
+from veridyn.references.problems import damped_stop as stop
 
 CASE = {"m": 100, "k": "1e4", "kc": "2.4e5", "cc": 1000, "v0": 1}
 positive = st.floats(0.1, 10)

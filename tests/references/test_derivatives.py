@@ -6,8 +6,8 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from veridyn.references import softening_spring, zener
 from veridyn.references.parameters import Exact, exact
+from veridyn.references.problems import softening_spring, zener
 
 TINY = Fraction(1, 10**20)  # of a parameter
 SHAKEN = {"alpha": "1/2", "c": "0.7", "k": "50", "x0": "0", "p": "5", "until": "0.21", "end": "0.5"}

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from veridyn.references.discrete import Linear, march, read_method
-from veridyn.references.recurrences import System, assemble
-from veridyn.references.tableaux import TABLEAUX, read_entry, read_tableau
+from veridyn.problem.elements import Load
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic
+from veridyn.references.methods.discrete import Linear, march, read_method
+from veridyn.references.methods.recurrences import System, assemble
+from veridyn.references.methods.tableaux import TABLEAUX, read_entry, read_tableau
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.solver.problem.elements import Load
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic
 
 M = np.array([[2.0, 0.3, 0.0], [0.3, 1.5, 0.2], [0.0, 0.2, 1.0]])
 K = np.array([[300.0, -120.0, 0.0], [-120.0, 250.0, -80.0], [0.0, -80.0, 90.0]])

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
-from veridyn.references import driven_chain as dc
 from veridyn.references.certified import agreeing_digits
 from veridyn.references.parameters import exact
+from veridyn.references.problems import driven_chain as dc
 
 NODES = (2, 3, 4)
 

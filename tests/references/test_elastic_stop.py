@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
-from veridyn.references import damped_stop as stop
 from veridyn.references.parameters import exact
+from veridyn.references.problems import damped_stop as stop
 
 CASE = {"m": 100, "k": "1e4", "kc": "1e6", "cc": 0, "v0": 1}
 KC, M = exact("1e6").varied(), exact(100).varied()

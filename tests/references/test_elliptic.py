@@ -6,9 +6,9 @@ import mpmath
 import pytest
 from flint import arb
 
-from veridyn.references.elliptic import first_kind, jacobi, nome, second_kind, theta
-from veridyn.references.enclosure import Undecided, precision
-from veridyn.references.jets import Jet
+from veridyn.references.engine.elliptic import first_kind, jacobi, nome, second_kind, theta
+from veridyn.references.engine.enclosure import Undecided, precision
+from veridyn.references.engine.jets import Jet
 
 BITS, DIGITS, CLOSE = 140, 60, 30
 COMPLETE = {

@@ -7,8 +7,8 @@ import mpmath
 import pytest
 from flint import arb
 
-from veridyn.references.enclosure import Absent, precision, to_mpf
-from veridyn.references.fingerprints import (
+from veridyn.references.engine.enclosure import Absent, precision, to_mpf
+from veridyn.references.methods.fingerprints import (
     FALLS,
     NEWMARK,
     OTHERS,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references import forced_oscillator as fo
 from veridyn.references.parameters import ParameterError, exact
+from veridyn.references.problems import forced_oscillator as fo
 
 STEP = Fraction(1, 10**10)
 RESONANCE = {"m": 10, "omega0": 50, "F": 5, "omega": 50}

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
-from veridyn.references import friction_decay as decay
 from veridyn.references.parameters import exact
+from veridyn.references.problems import friction_decay as decay
 
 CASE = {"m": 1, "k": "1e4", "mu": "0.1", "g": 10, "x0": "0.85e-3", "angle": "pi/4", "directions": 2}
 LINE = {**CASE, "angle": 0}

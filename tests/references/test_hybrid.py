@@ -9,12 +9,12 @@ import mpmath
 import pytest
 from flint import arb
 
-from veridyn.references.hybrid import motion
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import ParameterError, exact
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.references.problems.hybrid import motion
 from veridyn.validation_cases.hybrid.test_belt_stick_slip import MOTION as RUBBED
 from veridyn.validation_cases.hybrid.test_shaw_holmes import MOTION as STRUCK
+from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.ode.test_duffing_free import MOTION as RELEASED
 from veridyn.validation_cases.ode.test_van_der_pol import cycle
 

@@ -11,10 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
-from veridyn.references import impact_oscillator as impacts
 from veridyn.references.certified import CertificationError
-from veridyn.references.impact_phases import growth
-from veridyn.references.roots import sign_changes
+from veridyn.references.problems import impact_oscillator as impacts
+from veridyn.references.second_routes.impact_phases import growth
+from veridyn.references.second_routes.roots import sign_changes
 
 FORCED = {"m": 156, "k": "2e6", "kc": "1e10", "gap": "1e-3", "F": 3000, "Omega": "10*pi", "t_end": 4}
 SHAKEN = {"m": 25, "k": "98696", "xi": "0.07", "kc": "5.76e7", "gap": "5e-4", "a": 1, "Omega": "20*pi", "t_end": 1}

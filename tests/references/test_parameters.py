@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
 from veridyn.references.parameters import Exact, arguments, check_digits, exact, resolve
-from veridyn.references.sliding_block import PARAMETERS, wear_power
+from veridyn.references.problems.sliding_block import PARAMETERS, wear_power
 
 
 @pytest.mark.parametrize(

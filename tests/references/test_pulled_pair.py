@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references import CertificationError, ParameterError, enclosure
-from veridyn.references import pulled_pair as pair
+from veridyn.references import CertificationError, ParameterError
+from veridyn.references.engine import enclosure
 from veridyn.references.parameters import exact
+from veridyn.references.problems import pulled_pair as pair
 
 CASE = {"m1": 5, "m2": 5, "k": "1e4", "normal": "1e4", "mu_s": "0.3", "mu_d": "0.2", "pull": 3000, "t_off": "0.2"}
 

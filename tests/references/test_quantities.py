@@ -9,9 +9,9 @@ import pytest
 from flint import arb
 
 from veridyn.references.certified import CertificationError
-from veridyn.references.enclosure import Absent, Exactly, ball
+from veridyn.references.engine.enclosure import Absent, Exactly, ball
+from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Parameter, ParameterError, Record, arguments, exact
-from veridyn.references.quantities import References
 
 PARAMETERS = (Parameter("m", "kg", "mass", "2"), Parameter("k", "N/m", "stiffness", "8", "non-negative"))
 

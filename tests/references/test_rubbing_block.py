@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
-from veridyn.references import rubbing_block as block
 from veridyn.references.parameters import Exact
+from veridyn.references.problems import rubbing_block as block
 
 CAPTURE = {"w0": "0"}
 ELASTIC = CAPTURE | {"kt": "2000", "ct": "60"}

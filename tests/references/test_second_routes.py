@@ -5,8 +5,8 @@ Further variants, and that the routes share no algorithm, are the business of `c
 
 import pytest
 
-from veridyn import front
-from veridyn.validation_cases.core.catalogue import case_names, load_case
+from veridyn.api import front
+from veridyn.validation_cases.judgement.catalogue import case_names, load_case
 
 DIGITS = 12
 

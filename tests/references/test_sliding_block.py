@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
-from veridyn.references import sliding_block as block
-from veridyn.references import sliding_closed as closed
-from veridyn.references import sliding_phases as phases
 from veridyn.references.certified import CertificationError, agreeing_digits
-from veridyn.references.enclosure import Undecided, ball, precision
+from veridyn.references.engine.enclosure import Undecided, ball, precision
 from veridyn.references.parameters import exact, resolve
+from veridyn.references.problems import sliding_block as block
+from veridyn.references.problems import sliding_phases as phases
+from veridyn.references.second_routes import sliding_closed as closed
 
 PLANE = {"mu": "0.1", "g": 10, "m": 1, "omega": "2*pi"}
 WINDOW = {"t_start": 4, "t_end": 12}

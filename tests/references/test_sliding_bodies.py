@@ -3,7 +3,7 @@
 import mpmath
 import pytest
 
-from veridyn.references import hodograph, inclined_block, stacked_blocks
+from veridyn.references.problems import hodograph, inclined_block, stacked_blocks
 
 G = mpmath.mpf("9.81")
 TINY = mpmath.mpf(10) ** -14

@@ -6,10 +6,10 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references import softening_spring as spring
 from veridyn.references.certified import agreeing_digits
-from veridyn.references.enclosure import precision, to_mpf
+from veridyn.references.engine.enclosure import precision, to_mpf
 from veridyn.references.parameters import ParameterError
+from veridyn.references.problems import softening_spring as spring
 
 CASE = {"m": "450", "k0": "1e5", "x0": "0.1", "a0": "0.01", "w0": "pi/4"}
 DEAD = {**CASE, "d": "1e-6"}

@@ -5,7 +5,7 @@ from itertools import pairwise
 import mpmath
 import pytest
 
-from veridyn.references.waves import Waves, alternating, holding
+from veridyn.references.second_routes.waves import Waves, alternating, holding
 
 TURNING = Waves(mpmath.mpf("0.3"), (mpmath.mpc(-1, 9), mpmath.mpc(0, 4)), (mpmath.mpc(1, 2), mpmath.mpc(0, 1)), 2)
 

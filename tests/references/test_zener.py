@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references import ParameterError, smooth, zener
+from veridyn.references import ParameterError
 from veridyn.references.certified import agreeing_digits
+from veridyn.references.engine import smooth
 from veridyn.references.parameters import exact
+from veridyn.references.problems import zener
 
 POWER = {"alpha": "1/2", "k": 1, "x0": 0, "p": 1, "end": "0.5"}
 positive = st.floats(0.5, 5)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.validation_cases.core.case import Observation
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.judgement.case import Observation
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 FOLDER = Path(__file__).parent / "frozen"
 TOLERANCE = 1e-9  # relative; absolute for a zero

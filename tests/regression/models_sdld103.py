@@ -8,11 +8,11 @@ rounding. Runs with orthogonalised modes need two others, fitted to 15 values, a
 
 import numpy as np
 
-from veridyn.solver.problem.basis import driven_displacement, modal_basis
-from veridyn.solver.problem.elements import Load
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.problem.time_functions import sample
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.problem.basis import driven_displacement, modal_basis
+from veridyn.problem.elements import Load
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.time_functions import sample
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 NODES = ("NO2", "NO3", "NO4")
 RESTITUTION = 0.05  # s between the instants that are archived

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from veridyn.solver.problem.time_functions import pulse
+from veridyn.problem.time_functions import pulse
 
 
 def loaded(values, problem, end, longer=0.0):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from veridyn.solver.problem.time_functions import sample
+from veridyn.problem.time_functions import sample
 
 
 def tabulated(values, problem, table, end):

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from veridyn.solver.problem.basis import driven_displacement
-from veridyn.solver.problem.elements import SupportMotion
-from veridyn.solver.problem.time_functions import sample
+from veridyn.problem.basis import driven_displacement
+from veridyn.problem.elements import SupportMotion
+from veridyn.problem.time_functions import sample
 
 TABLE = 1e-4  # s between the points of the accelerogram
 

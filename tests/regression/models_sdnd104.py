@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 from sampled import sampled_wear_power
 
-from veridyn.solver.problem.elements import Friction, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic, sample
+from veridyn.problem.elements import Friction, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic, sample
 
 STIFFNESS, SPRING = 9e6, 3e-5  # N/m, of the stick spring and of the suspension
 BLOCKS = 8  # of the mean

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.solver.problem.mechanical import MechanicalProblem
 
 SPEED = 2.0  # m/s at the start
 

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
+from veridyn.problem.elements import Friction, Load, Stop
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.time_functions import Piecewise
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.elements import Friction, Load, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.problem.time_functions import Piecewise
 
 STIFFNESS, RAMP_END = 5e7, 0.200001  # N/m, of the stick spring; s
 ARCHIVED = (0.02, 0.15, 0.339965)  # s

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from veridyn.references import zener
+from veridyn.references.problems import zener
 
 DIGITS = 30
 PRINTED = 9  # digits of the table of the test

@@ -9,7 +9,7 @@ import printed
 
 from veridyn.reports.markdown import escape, table
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 HEAD = ("Scheme", "Variant", "Quantity", "Printed", "Computed", "Apart", "Verdict")
 SUMMARY = ("Case", "Printed by a code", "To the last digit", "Last digit open", "Misprints", "Not reproduced")
@@ -26,8 +26,8 @@ of veridyn that copies it, under the same settings: the obstacle, the damper of 
 the blocks of the mean. Half a unit of the last printed digit is allowed. *Reproduced*: all printed digits. *Last
 digit*: one or two units of it, for the reason given. *Misprint*: the scheme gives the digits that the author must
 have had, not those that were printed. *Not reproduced*: for the reason given, or for one that is not known. What the
-truth is, and how far printed references are from it, is told by `python -m veridyn.errata`. Models, settings and values
-are the data of regression tests, `tests/regression/parity`."""
+truth is, and how far printed references are from it, is told by `python -m veridyn.cli.errata`. Models, settings and
+values are the data of regression tests, `tests/regression/parity`."""
 
 
 def page(compute=printed.computed):

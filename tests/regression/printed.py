@@ -20,9 +20,9 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.validation_cases.core.case import Observation
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.tolerances import HALF_UNIT, printed_digits
+from veridyn.validation_cases.judgement.case import Observation
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.tolerances import HALF_UNIT, printed_digits
 
 FOLDER = Path(__file__).parent / "parity"
 KEPT = 4  # responses held in memory; values come grouped by run

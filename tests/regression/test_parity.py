@@ -10,12 +10,12 @@ import parity_page
 import printed
 import pytest
 
+from veridyn.problem.basis import modal_basis
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
-from veridyn.solver.problem.basis import modal_basis
-from veridyn.validation_cases.core.case import Observation
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.tolerances import HALF_UNIT, unit_in_last_place
+from veridyn.validation_cases.judgement.case import Observation
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.tolerances import HALF_UNIT, unit_in_last_place
 
 ALL = [value for case in printed.cases() for value in printed.printed(case)]
 REPEATED = [value for value in ALL if value.runs]

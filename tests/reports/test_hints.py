@@ -2,7 +2,6 @@
 
 import pytest
 
-from veridyn.document import document
 from veridyn.reports import hints as room
 from veridyn.reports.hints import (
     FEWEST,
@@ -15,6 +14,7 @@ from veridyn.reports.hints import (
     similarity,
     weights_of,
 )
+from veridyn.run.document import document
 
 
 def pattern(fault, part, *failures, cases="c", host="h"):

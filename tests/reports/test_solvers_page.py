@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from veridyn.reports import ReportError, check_document
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 DOCS = Path(__file__).parents[2] / "docs"
 RECORDED = DOCS / "solvers.json"

@@ -11,10 +11,10 @@ import numba
 import numpy as np
 import pytest
 
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.solver.contract.responses import Response
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import Response
 
 FAMILIES = ("symplectic_euler", "newmark", "devogelaere_adaptive", "runge_kutta_54")
 """A scheme of each family: what all schemes share, elements and histories, is tested with these."""

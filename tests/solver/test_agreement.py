@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import MissingHistory
+from veridyn.solver.contract.errors import MissingHistory
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.postprocessing.consistency import (
     device_residual,
@@ -13,7 +13,7 @@ from veridyn.solver.postprocessing.consistency import (
     position_residual,
     rate_residual,
 )
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 RESIDUALS = {
     # case: residual, history that it reads

@@ -9,11 +9,11 @@ import numba
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import SettingsError
+from veridyn.problem.elements import Friction, Load, Stop
+from veridyn.problem.time_functions import Harmonic
+from veridyn.solver.contract.errors import SettingsError
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
-from veridyn.solver.problem.elements import Friction, Load, Stop
-from veridyn.solver.problem.time_functions import Harmonic
 
 from .conftest import FAMILIES
 

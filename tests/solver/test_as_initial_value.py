@@ -19,10 +19,10 @@ from veridyn import (
     as_initial_value,
     pulse,
 )
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import problem_from_json
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
-from veridyn.solver.errors import ProblemError
 from veridyn.solver.exact.solver import SOLVER as EXACT
-from veridyn.solver.problem.mechanical import problem_from_json
 
 TIMES = np.linspace(0.0, 3.0, 61)
 TIGHT = {"scheme": "DOP853", "rtol": 1e-11, "atol": 1e-13}

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import MissingHistory
+from veridyn.problem.basis import modal_basis
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.time_functions import Harmonic, constant
+from veridyn.solver.contract.errors import MissingHistory
+from veridyn.solver.contract.responses import Response
 from veridyn.solver.postprocessing.balance import energy_residual, stop_gap
-from veridyn.solver.problem.basis import modal_basis
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.problem.time_functions import Harmonic, constant
-from veridyn.solver.response import Response
 
 WALL = Stop("wall", [1.0], 0.3, 50.0)
 

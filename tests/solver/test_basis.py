@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem.basis import (
+from veridyn.problem.basis import (
     driven_displacement,
     driven_velocity,
     modal_basis,
@@ -14,9 +13,10 @@ from veridyn.solver.problem.basis import (
     static_modes,
     support_load,
 )
-from veridyn.solver.problem.elements import SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.problem.time_functions import Harmonic, polynomial
+from veridyn.problem.elements import SupportMotion
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.time_functions import Harmonic, polynomial
 
 ENDS = {"free": (False, False), "cantilever": (True, False), "held": (True, True)}
 

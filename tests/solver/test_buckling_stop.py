@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.solver.errors import ProblemError, StepError
+from veridyn.problem.devices import BucklingStop
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import problem_from_json
+from veridyn.solver.contract.errors import StepError
 from veridyn.solver.integrators.kernels import buckling_stop
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.postprocessing.balance import energy_residual
-from veridyn.solver.problem.devices import BucklingStop
-from veridyn.solver.problem.mechanical import problem_from_json
 
 from .conftest import FAMILIES, entry
 

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from veridyn.solver.errors import DivergenceError, SettingsError, StepError
+from veridyn.problem.devices import BucklingStop, NonlinearSpring, Zener
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.time_functions import Harmonic, constant
+from veridyn.solver.contract.errors import DivergenceError, SettingsError, StepError
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER, regularised
 from veridyn.solver.integrators.refining import FEWEST, KEPT, MOST, limit
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.integrators.schemes.newmark import NewmarkOptions
-from veridyn.solver.problem.devices import BucklingStop, NonlinearSpring, Zener
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.problem.time_functions import Harmonic, constant
 
 each_scheme = pytest.mark.parametrize("scheme", SCHEMES)
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from veridyn import Friction, Harmonic, Load, NonlinearDamper, Problem, Stop, condensed
-from veridyn.solver.errors import ProblemError
+from veridyn.problem.errors import ProblemError
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER as MODAL
 

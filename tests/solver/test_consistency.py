@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import CapabilityError
+from veridyn.problem.elements import Friction, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic
+from veridyn.solver.contract.errors import CapabilityError
+from veridyn.solver.contract.responses import Response
 from veridyn.solver.postprocessing.consistency import flags_off_events, stop_force_residual, velocity_residual
-from veridyn.solver.problem.elements import Friction, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.solver.response import Response
 
 STOP = Stop("wall", np.ones(1), gap=0.5, stiffness=100.0)
 PROBLEM = MechanicalProblem(

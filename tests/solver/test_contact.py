@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.solver.errors import CapabilityError
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.time_functions import Harmonic, Sum, constant, polynomial, step, table
+from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.integrators.arrays import contacts
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.time_functions import Harmonic, Sum, constant, polynomial, step, table
 
 examples = settings(deadline=None, max_examples=60, derandomize=True)
 SCHEMES = ("symplectic_euler", "devogelaere", "central_adaptive")

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from veridyn.solver.errors import StepError
+from veridyn.problem.basis import modal_basis
+from veridyn.problem.mechanical import MechanicalProblem, Modes, problem_from_json
+from veridyn.solver.contract.errors import StepError
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
-from veridyn.solver.problem.basis import modal_basis
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, problem_from_json
 
 from .conftest import FAMILIES
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from veridyn.problem.elements import Friction, Load, Stop
+from veridyn.problem.geometry import gap_and_normal
+from veridyn.problem.time_functions import Harmonic, constant
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.postprocessing.balance import stop_gap
-from veridyn.solver.problem.elements import Friction, Load, Stop
-from veridyn.solver.problem.geometry import gap_and_normal
-from veridyn.solver.problem.time_functions import Harmonic, constant
 
 from .conftest import FAMILIES
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from veridyn.references import damped_stop
+from veridyn.problem.elements import Stop
+from veridyn.references.problems import damped_stop
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.postprocessing.interpolation import crossings
-from veridyn.solver.problem.elements import Stop
 
 TRUE = {"m": 1.0, "k": 100.0, "kc": 2400.0, "cc": 10.0, "v0": 1.0}
 CONTACT = 50.0  # rad/s, undamped

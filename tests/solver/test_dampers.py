@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import ProblemError, StepError
+from veridyn.problem.as_initial_value import as_initial_value
+from veridyn.problem.devices import NonlinearDamper
+from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import problem_from_json
+from veridyn.solver.contract.errors import StepError
+from veridyn.solver.contract.loading import load_solver
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
-from veridyn.solver.loading import load_solver
-from veridyn.solver.problem.as_initial_value import as_initial_value
-from veridyn.solver.problem.devices import NonlinearDamper
-from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import problem_from_json
 
 from .conftest import FAMILIES
 

@@ -12,19 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ellipj, ellipk
 
-from veridyn.solver.errors import MissingHistory, ProblemError, StepError
+from veridyn.problem.basis import in_modal_coordinates, modal_basis, with_coordinates
+from veridyn.problem.devices import NonlinearSpring
+from veridyn.problem.elements import Stop, SupportMotion
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import Modes, problem_from_json
+from veridyn.problem.time_functions import Harmonic, polynomial
+from veridyn.solver.contract.errors import MissingHistory, StepError
+from veridyn.solver.contract.responses import Response
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.integration import Job, Storage
 from veridyn.solver.integrators.kernels import piecewise_law
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.postprocessing.balance import energy_residual
-from veridyn.solver.problem.basis import in_modal_coordinates, modal_basis, with_coordinates
-from veridyn.solver.problem.devices import NonlinearSpring
-from veridyn.solver.problem.elements import Stop, SupportMotion
-from veridyn.solver.problem.mechanical import Modes, problem_from_json
-from veridyn.solver.problem.time_functions import Harmonic, polynomial
-from veridyn.solver.response import Response
 
 from .conftest import FAMILIES, entry
 

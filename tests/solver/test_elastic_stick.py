@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
+from veridyn.problem.elements import Friction, Load
+from veridyn.problem.time_functions import constant
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.refining import level
-from veridyn.solver.problem.elements import Friction, Load
-from veridyn.solver.problem.time_functions import constant
 
 KINETIC = 0.4  # N, the static limit is 1 N
 HELD = 1 - (1 + KINETIC) / (1 + math.e**2)  # N, the largest push that does not overshoot the limit: 0.83

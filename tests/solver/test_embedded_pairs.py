@@ -8,9 +8,9 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import SettingsError, SolverFailure
+from veridyn.problem.elements import Stop
+from veridyn.solver.contract.errors import SettingsError, SolverFailure
 from veridyn.solver.integrators.schemes import SCHEMES
-from veridyn.solver.problem.elements import Stop
 
 each_estimate = pytest.mark.parametrize("scheme", ["runge_kutta_32", "runge_kutta_54", "devogelaere_adaptive"])
 each_pair = pytest.mark.parametrize("scheme", ["runge_kutta_32", "runge_kutta_54"])

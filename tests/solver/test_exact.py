@@ -9,8 +9,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
-from veridyn.references import sliding_block
-from veridyn.solver.errors import SettingsError, SolverFailure
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic, Piecewise, polynomial, pulse
+from veridyn.references.problems import sliding_block
+from veridyn.solver.contract.errors import SettingsError, SolverFailure
 from veridyn.solver.exact.solver import SOLVER, Prepared
 from veridyn.solver.exact.transitions import Instant
 from veridyn.solver.integrators.kernels import roots
@@ -18,9 +21,6 @@ from veridyn.solver.integrators.kernels.roots import MOST_AHEAD
 from veridyn.solver.integrators.kernels.series import ORDER
 from veridyn.solver.integrators.modal import SOLVER as OWN
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic, Piecewise, polynomial, pulse
 
 from .conftest import entry
 

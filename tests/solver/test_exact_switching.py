@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from veridyn.problem.elements import Friction, Load, Stop
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import polynomial
 from veridyn.solver.exact import transitions
 from veridyn.solver.exact.solver import Prepared
 from veridyn.solver.exact.transitions import Instant
-from veridyn.solver.problem.elements import Friction, Load, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import polynomial
 
 
 def pulled(seed):

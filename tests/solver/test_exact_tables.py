@@ -7,13 +7,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic, polynomial
 from veridyn.solver.exact.solver import Prepared
 from veridyn.solver.integrators.kernels import roots
 from veridyn.solver.integrators.kernels import series as taylor
 from veridyn.solver.integrators.kernels.series import FEW, FOUR, ORDER, drive_at
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic, polynomial
 
 from .conftest import entry
 

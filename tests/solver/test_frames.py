@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from veridyn import Friction, Harmonic, Load, Problem, Stop, SupportMotion
+from veridyn.problem.basis import driven_displacement, driven_velocity, modal_basis
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.time_functions import polynomial
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
-from veridyn.solver.errors import ProblemError, SolverFailure
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER as SCHEMES
-from veridyn.solver.problem.basis import driven_displacement, driven_velocity, modal_basis
-from veridyn.solver.problem.time_functions import polynomial
 
 TIGHT = {"scheme": "DOP853", "rtol": 1e-12, "atol": 1e-14}
 INSTANTS = np.linspace(0.0, 4.0, 201)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from veridyn import Friction, Harmonic, Load, Problem, Stop, SupportMotion
-from veridyn.solver.errors import SolverFailure
+from veridyn.problem.time_functions import polynomial
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.moreau_jean import SOLVER as STEPS
-from veridyn.solver.problem.time_functions import polynomial
 
 G, MU = 9.81, 0.3
 

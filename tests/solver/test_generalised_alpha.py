@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from veridyn.references.integrators import read_method
-from veridyn.solver.errors import SettingsError
+from veridyn.problem.elements import Load, Stop
+from veridyn.problem.time_functions import constant
+from veridyn.references.methods.integrators import read_method
+from veridyn.solver.contract.errors import SettingsError
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes.generalised_alpha import AlphaOptions, weights
-from veridyn.solver.problem.elements import Load, Stop
-from veridyn.solver.problem.time_functions import constant
 
 NAME = "generalised_alpha"
 

@@ -10,11 +10,12 @@ import numba
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import DivergenceError, Interrupted, ProblemError, SolverFailure
+from veridyn.problem.elements import Friction, Load, Stop
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.time_functions import constant
+from veridyn.solver.contract.errors import DivergenceError, Interrupted, SolverFailure
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.solver.problem.elements import Friction, Load, Stop
-from veridyn.solver.problem.time_functions import constant
 
 from .conftest import FAMILIES
 

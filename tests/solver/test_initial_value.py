@@ -13,12 +13,13 @@ import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from veridyn.solver.errors import ProblemError, SolverFailure
-from veridyn.solver.problem.expressions import FUNCTIONS, read, text
-from veridyn.solver.problem.generated import Names, c_source, compiled, equations, functions
-from veridyn.solver.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
-from veridyn.solver.problem.mechanical import problem_from_json
-from veridyn.solver.response import read_response
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.expressions import FUNCTIONS, read, text
+from veridyn.problem.generated import Names, c_source, compiled, equations, functions
+from veridyn.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
+from veridyn.problem.mechanical import problem_from_json
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import read_response
 
 IMPACT = Change(name="impact", guard="y", direction=-1, reset={"y": "0", "v": "-e*v"})
 BALL = InitialValueProblem(

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver.problem.elements import Load, Stop
-from veridyn.solver.problem.time_functions import constant, polynomial
+from veridyn.problem.elements import Load, Stop
+from veridyn.problem.time_functions import constant, polynomial
 
 STIFFNESS = (2 * math.pi) ** 2
 

@@ -10,15 +10,15 @@ import numba
 import numpy as np
 import pytest
 
+from veridyn.problem.basis import modal_basis
+from veridyn.problem.devices import NonlinearSpring
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.time_functions import Harmonic, Sum, Windowed, constant, table
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.integration import Job, Storage
 from veridyn.solver.integrators.kernels import symplectic_euler
 from veridyn.solver.integrators.kernels.jit import drop_old_caches, shared
 from veridyn.solver.integrators.schemes import SCHEMES
-from veridyn.solver.problem.basis import modal_basis
-from veridyn.solver.problem.devices import NonlinearSpring
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.time_functions import Harmonic, Sum, Windowed, constant, table
 
 from .conftest import entry
 

@@ -5,9 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from veridyn.solver import loading
-from veridyn.solver.errors import Interrupted, SolverInputError
-from veridyn.solver.loading import SolverNotFound, load_solver
+from veridyn.problem.errors import SolverInputError
+from veridyn.solver.contract import loading
+from veridyn.solver.contract.errors import Interrupted
+from veridyn.solver.contract.loading import SolverNotFound, load_solver
 
 FILE = """
 import os

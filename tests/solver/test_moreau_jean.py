@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from veridyn import Friction, Harmonic, Load, Problem, Stop
-from veridyn.references.discrete import Linear, march, read_method
-from veridyn.solver.errors import SettingsError, SolverFailure
+from veridyn.references.methods.discrete import Linear, march, read_method
+from veridyn.solver.contract.errors import SettingsError, SolverFailure
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.moreau_jean import SOLVER
 from veridyn.validation_cases.mechanics import test_integrator_fingerprints as fingerprints

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import SettingsError, SolverFailure
+from veridyn.problem.devices import NonlinearSpring
+from veridyn.problem.elements import Friction, Load, Stop
+from veridyn.problem.time_functions import Harmonic, constant
+from veridyn.solver.contract.errors import SettingsError, SolverFailure
 from veridyn.solver.integrators.kernels import elimination
-from veridyn.solver.problem.devices import NonlinearSpring
-from veridyn.solver.problem.elements import Friction, Load, Stop
-from veridyn.solver.problem.time_functions import Harmonic, constant
 
 from .conftest import entry
 

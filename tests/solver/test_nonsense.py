@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import veridyn
-from veridyn.solver.errors import ProblemError, SettingsError, SolverInputError
+from veridyn.problem.errors import ProblemError, SolverInputError
+from veridyn.solver.contract.errors import SettingsError
 
 NONSENSE = (
     float("nan"), float("inf"), -1.0, 0.0, 1e300, 1j, True, None, "x", "nan", b"1", [], [1, 2, 3], (1,), [[1]],

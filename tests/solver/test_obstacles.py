@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.solver.errors import ProblemError, SolverFailure
-from veridyn.solver.problem import obstacles
-from veridyn.solver.problem.elements import Stop
-from veridyn.solver.problem.obstacles import Node, axes_between, local_axes, one_body, two_bodies
-from veridyn.solver.response import Response
+from veridyn.problem.elements import Stop
+from veridyn.problem.errors import ProblemError
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import Response
+from veridyn.solver.rewriting import obstacles
+from veridyn.solver.rewriting.obstacles import Node, axes_between, local_axes, one_body, two_bodies
 
 from .conftest import FAMILIES
 

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import DivergenceError
+from veridyn.problem.elements import Load
+from veridyn.problem.time_functions import Harmonic
+from veridyn.solver.contract.errors import DivergenceError
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.postprocessing.interpolation import crossings
-from veridyn.solver.problem.elements import Load
-from veridyn.solver.problem.time_functions import Harmonic
 
 OMEGA = 2 * math.pi
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from veridyn.solver.problem.elements import Friction, Load, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.problem.time_functions import Harmonic
+from veridyn.problem.elements import Friction, Load, Stop
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.time_functions import Harmonic
 
 EPS = 2.220446e-16
 

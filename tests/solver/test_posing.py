@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import ProblemError
+from veridyn.problem.devices import NonlinearSpring
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import MechanicalProblem, Modes, problem_from_json
+from veridyn.problem.time_functions import Harmonic, constant
 from veridyn.solver.exact.solver import SOLVER
-from veridyn.solver.problem.devices import NonlinearSpring
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, problem_from_json
-from veridyn.solver.problem.time_functions import Harmonic, constant
 
 CHAIN = {"mass": np.diag([2.0, 1.0]), "stiffness": [[3.0, -1.0], [-1.0, 1.0]], "end": 2.0}
 

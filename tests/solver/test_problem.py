@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes, problem_from_json
-from veridyn.solver.problem.time_functions import Harmonic, Sum, pulse, table
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import MechanicalProblem, Modes, problem_from_json
+from veridyn.problem.time_functions import Harmonic, Sum, pulse, table
 
 NAN = float("nan")
 SHAKE = Harmonic("1.5", "2*pi")

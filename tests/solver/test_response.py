@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.elements import Stop
-from veridyn.solver.response import Response, read_response
+from veridyn.problem.elements import Stop
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import Response, read_response
 
 TIME = np.linspace(0.0, 1.0, 5)
 ANSWER = {"time": TIME, "displacement": np.zeros((5, 2)), "velocity": np.zeros((5, 2))}

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from veridyn import Friction, Harmonic, Load, Problem, Stop, as_initial_value, step
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import problem_from_json
+from veridyn.problem.smoothness import regularity
+from veridyn.problem.time_scales import shortest_period
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
-from veridyn.solver.errors import ProblemError
 from veridyn.solver.event_driven.impacts import impact
 from veridyn.solver.event_driven.mechanics import Grip, Mechanics, Mode, Touch
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.postprocessing.balance import energy_residual
-from veridyn.solver.problem.mechanical import problem_from_json
-from veridyn.solver.problem.smoothness import regularity
-from veridyn.solver.problem.time_scales import shortest_period
 
 TIGHT = {"scheme": "DOP853", "rtol": 1e-12, "atol": 1e-14}
 

@@ -7,15 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import SettingsError, StepError
+from veridyn.problem.basis import moved_mass
+from veridyn.problem.elements import Friction, Load, Stop
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.time_functions import Harmonic
+from veridyn.solver.contract.errors import SettingsError, StepError
 from veridyn.solver.integrators import integration
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.refining import STICK
 from veridyn.solver.integrators.schemes import SCHEMES
-from veridyn.solver.problem.basis import moved_mass
-from veridyn.solver.problem.elements import Friction, Load, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.problem.time_functions import Harmonic
 
 from .conftest import FAMILIES
 

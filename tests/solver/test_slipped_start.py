@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from veridyn.problem.mechanical import MechanicalProblem, Modes
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.kernels import devogelaere_adaptive as kernel
 from veridyn.solver.integrators.kernels.devogelaere import NOW, points
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
 
 from .conftest import entry
 

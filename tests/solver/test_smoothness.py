@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver.problem.devices import NonlinearSpring
-from veridyn.solver.problem.elements import Friction, Load, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.smoothness import jumps, regularity
-from veridyn.solver.problem.time_functions import Harmonic, Sum, Windowed, pulse, table
+from veridyn.problem.devices import NonlinearSpring
+from veridyn.problem.elements import Friction, Load, Stop
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.smoothness import jumps, regularity
+from veridyn.problem.time_functions import Harmonic, Sum, Windowed, pulse, table
 
 WAVE = Harmonic(1.0, "2*pi")
 

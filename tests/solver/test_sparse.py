@@ -8,14 +8,15 @@ import pytest
 from scipy import sparse
 
 import veridyn
-from veridyn.solver.errors import CapabilityError, DivergenceError, ProblemError, StepError
+from veridyn.problem.as_initial_value import as_initial_value
+from veridyn.problem.basis import moved_mass
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import MechanicalProblem, problem_from_json
+from veridyn.problem.time_scales import shortest_period
+from veridyn.solver.contract.errors import CapabilityError, DivergenceError, StepError
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.refining import limit
-from veridyn.solver.problem.as_initial_value import as_initial_value
-from veridyn.solver.problem.basis import moved_mass
-from veridyn.solver.problem.mechanical import MechanicalProblem, problem_from_json
-from veridyn.solver.problem.time_scales import shortest_period
 
 STIFFNESS = 1e4
 

@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import SettingsError, SolverFailure
+from veridyn.problem.elements import Friction, Load, Stop
+from veridyn.problem.time_functions import Harmonic
+from veridyn.solver.contract.errors import SettingsError, SolverFailure
 from veridyn.solver.integrators import integration
 from veridyn.solver.integrators.kernels import central_adaptive
 from veridyn.solver.integrators.schemes import AdaptiveOptions
 from veridyn.solver.integrators.schemes.central_adaptive import control_of
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.elements import Friction, Load, Stop
-from veridyn.solver.problem.time_functions import Harmonic
 
 from .conftest import entry
 

@@ -8,15 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import ProblemError
-from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.problem.stick_damping import (
-    automatic_damping,
-    automatically_damped,
-    code_aster_damping,
-    critical_damping,
-)
+from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.stick_damping import automatic_damping, automatically_damped, code_aster_damping, critical_damping
 
 K_T = 4e5  # N/m, Code_Aster's test sdnd100a: 1 kg on 1e4 N/m, sliding at 45 degrees to the axes
 

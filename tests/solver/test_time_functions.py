@@ -10,14 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.solver.errors import ProblemError
-from veridyn.solver.integrators.arrays import system_arrays
-from veridyn.solver.integrators.integration import Job, Storage
-from veridyn.solver.integrators.kernels import system as kernels
-from veridyn.solver.problem.basis import modal_basis
-from veridyn.solver.problem.elements import Load
-from veridyn.solver.problem.scalars import check_scalar, to_float, to_mpf
-from veridyn.solver.problem.time_functions import (
+from veridyn.problem.basis import modal_basis
+from veridyn.problem.elements import Load
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.scalars import check_scalar, to_float, to_mpf
+from veridyn.problem.time_functions import (
     Harmonic,
     Piecewise,
     Sum,
@@ -31,6 +28,9 @@ from veridyn.solver.problem.time_functions import (
     table,
     time_function,
 )
+from veridyn.solver.integrators.arrays import system_arrays
+from veridyn.solver.integrators.integration import Job, Storage
+from veridyn.solver.integrators.kernels import system as kernels
 
 from .conftest import entry
 
@@ -284,5 +284,5 @@ def test_one_instant_gives_the_last_bit_that_many_give(function):
 def test_texts_are_read_once(function, monkeypatch):
     function(0.5)
     for name in ("to_float", "to_mpf"):
-        monkeypatch.delattr(f"veridyn.solver.problem.time_functions.{name}")
+        monkeypatch.delattr(f"veridyn.problem.time_functions.{name}")
     assert np.isfinite(function(0.6))

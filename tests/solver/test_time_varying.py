@@ -6,16 +6,17 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from veridyn.solver.errors import ProblemError, StepError
+from veridyn.problem.as_initial_value import as_initial_value
+from veridyn.problem.elements import TimeVarying
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import problem_from_json
+from veridyn.problem.smoothness import regularity
+from veridyn.problem.time_functions import Harmonic, Piecewise
+from veridyn.solver.contract.errors import StepError
+from veridyn.solver.contract.loading import SolverNotFound, load_solver
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
-from veridyn.solver.loading import SolverNotFound, load_solver
-from veridyn.solver.problem.as_initial_value import as_initial_value
-from veridyn.solver.problem.elements import TimeVarying
-from veridyn.solver.problem.mechanical import problem_from_json
-from veridyn.solver.problem.smoothness import regularity
-from veridyn.solver.problem.time_functions import Harmonic, Piecewise
 
 from .conftest import FAMILIES
 

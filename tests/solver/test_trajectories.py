@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.solver.response import Trajectory, output_instants, read_response
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import Trajectory, output_instants, read_response
 
 TIME = np.linspace(0.0, 3.0, 7)
 STATES = np.stack([1 - TIME, -np.ones(7)], axis=1)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from veridyn.problem.elements import Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
-from veridyn.solver.problem.elements import Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic
 
 from .conftest import FAMILIES
 

@@ -8,14 +8,14 @@ import mpmath
 import numpy as np
 import pytest
 
-from veridyn.solver.errors import ProblemError
+from veridyn.problem.basis import modal_basis
+from veridyn.problem.elements import Load
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.time_functions import Harmonic, Sum, Windowed, constant, polynomial, table, time_function
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.integration import Job, Storage
 from veridyn.solver.integrators.kernels import system as kernels
-from veridyn.solver.problem.basis import modal_basis
-from veridyn.solver.problem.elements import Load
-from veridyn.solver.problem.time_functions import Harmonic, Sum, Windowed, constant, polynomial, table, time_function
 
 from .conftest import entry
 

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from veridyn.solver.errors import ProblemError, StepError
+from veridyn.problem.devices import Zener
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import MechanicalProblem, problem_from_json
+from veridyn.solver.contract.errors import StepError
 from veridyn.solver.integrators.kernels import zener
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.solver.problem.devices import Zener
-from veridyn.solver.problem.mechanical import MechanicalProblem, problem_from_json
 
 from .conftest import FAMILIES, entry
 

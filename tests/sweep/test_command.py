@@ -14,8 +14,8 @@ from numpy.testing import assert_equal
 
 from veridyn.sweep import command
 from veridyn.sweep import store as sweep_store
-from veridyn.validation_cases.core.case import Case
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.judgement.case import Case
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 
 def test_table(sweep, out):
@@ -103,7 +103,7 @@ def test_check_takes_the_same_points_again(sweep, out):
 
 def test_a_limit_of_the_reference_costs_no_sweep(sweep, out, monkeypatch):
     """More slips than the reference follows one by one."""
-    monkeypatch.setattr("veridyn.references.sliding_phases.MOST_FOLLOWED", 3)
+    monkeypatch.setattr("veridyn.references.problems.sliding_phases.MOST_FOLLOWED", 3)
     seen = sweep("--set", "mu=1.234e-4", over=("--over", "a0=1"), check="1")
     assert seen.status == 0
     assert "no truth at" in seen.out

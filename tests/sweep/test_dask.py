@@ -54,7 +54,7 @@ def test_what_is_missing_goes_to_the_workers(sweep, out, address, monkeypatch):
 
 
 def test_no_scheduler(sweep, out, monkeypatch):
-    monkeypatch.setattr("veridyn.spreading.PATIENCE", "1s")
+    monkeypatch.setattr("veridyn.run.spreading.PATIENCE", "1s")
     for address in ("nowhere", "tcp://127.0.0.1:1"):
         seen = sweep("--scheduler", address)
         assert seen.status == 2
@@ -71,7 +71,7 @@ def test_no_workers(sweep):
 
 
 def test_workers_of_another_version(sweep, address, monkeypatch):
-    monkeypatch.setattr("veridyn.spreading.__version__", "99")
+    monkeypatch.setattr("veridyn.run.spreading.__version__", "99")
     seen = sweep("--scheduler", address)
     assert seen.status == 2
     assert "this is 99; install the same there" in seen.err

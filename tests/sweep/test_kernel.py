@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references import sliding_block as truth
 from veridyn.references.parameters import Exact, ParameterError
+from veridyn.references.problems import sliding_block as truth
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.kernels import sliding_block as kernel
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.judge import correct_digits
-from veridyn.validation_cases.core.runner import Runner, Statement
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.judge import correct_digits
+from veridyn.validation_cases.judgement.runner import Runner, Statement
 from veridyn.validation_cases.mechanics.sdnd104 import sweep
 
 CRITICAL = 0.5370292721463151

@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from veridyn.problem.errors import SolverInputError
 from veridyn.references.parameters import ParameterError
-from veridyn.solver.errors import SolverInputError
 from veridyn.sweep.request import request
-from veridyn.validation_cases.core.catalogue import load_case
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 CASE = load_case("sdnd104")
 

@@ -6,8 +6,8 @@ import importlib
 
 import pytest
 
-from veridyn.solver.errors import SolverInputError
-from veridyn.spreading import connected
+from veridyn.problem.errors import SolverInputError
+from veridyn.run.spreading import connected
 
 OVER = ("--over", "a0=1:2:3")
 

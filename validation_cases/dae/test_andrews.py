@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import sympy
 
-from veridyn.references import andrews, hybrid
-from veridyn.references.andrews import ANGLES, PARAMETERS, Squeezer
-from veridyn.solver.problem.generated import over
-from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.runner import Runner
-from veridyn.validation_cases.core.tolerances import cited
+from veridyn.problem.generated import over
+from veridyn.problem.initial_value import InitialValueProblem, Mode
+from veridyn.references.problems import andrews, hybrid
+from veridyn.references.problems.andrews import ANGLES, PARAMETERS, Squeezer
+from veridyn.validation_cases.judgement.case import Case, Observation, Published, Quantity, Values, Variant
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures.consistency import residual
 from veridyn.validation_cases.measures.plotting import figure, panel, series, shown, thinned
 from veridyn.validation_cases.measures.trajectories import Quantities, value_at

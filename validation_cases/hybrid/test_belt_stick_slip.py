@@ -4,12 +4,12 @@ from typing import Any
 
 import mpmath
 
-from veridyn.references import hybrid
-from veridyn.references.enclosure import sign_of
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.references.engine.enclosure import sign_of
 from veridyn.references.parameters import Parameter, ParameterError, Record
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Variant
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (

@@ -6,13 +6,13 @@ from typing import Any
 import mpmath
 from flint import arb
 
-from veridyn.references import hybrid
-from veridyn.references.enclosure import Absent, less
-from veridyn.references.jets import value
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.references.engine.enclosure import Absent, less
+from veridyn.references.engine.jets import value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Variant
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
 PARAMETERS = (

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import mpmath
 
-from veridyn.references import hybrid
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Values, Variant, known
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement.case import Values, Variant, known
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
 
 PARAMETERS = (

@@ -6,12 +6,12 @@ from typing import Any
 import mpmath
 from flint import arb
 
-from veridyn.references import hybrid
-from veridyn.references.jets import Jet, slope, value
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.references.engine.jets import Jet, slope, value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Variant
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, largest, value_at
 
 PARAMETERS = (

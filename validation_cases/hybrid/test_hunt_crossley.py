@@ -7,14 +7,14 @@ from typing import Any
 import mpmath
 from flint import acb, arb
 
-from veridyn.references import hybrid
-from veridyn.references.enclosure import less
-from veridyn.references.events import newton
-from veridyn.references.jets import Jet, hull, rooted, slope, value
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.references.engine.enclosure import less
+from veridyn.references.engine.events import newton
+from veridyn.references.engine.jets import Jet, hull, rooted, slope, value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Published, Variant
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement.case import Published, Variant
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, largest, value_at
 
 PARAMETERS = (

@@ -8,16 +8,16 @@ import mpmath
 import numpy as np
 from flint import arb, ctx
 
-from veridyn.references import hybrid
+from veridyn.problem.generated import equations
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.certified import per_precision
-from veridyn.references.enclosure import Undecided, ball, sign
-from veridyn.references.events import newton
-from veridyn.references.jets import Jet, hull, slope
+from veridyn.references.engine.enclosure import Undecided, ball, sign
+from veridyn.references.engine.events import newton
+from veridyn.references.engine.jets import Jet, hull, slope
 from veridyn.references.parameters import Parameter, exact
-from veridyn.solver.problem.generated import equations
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Case, Published, Values, Variant
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement.case import Case, Published, Values, Variant
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, value_at
 
 PARAMETERS = (

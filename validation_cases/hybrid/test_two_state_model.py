@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import mpmath
 from flint import arb, ctx
 
-from veridyn.references import hybrid
-from veridyn.references.enclosure import Undecided, less
-from veridyn.references.jets import rooted, value
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.references.engine.enclosure import Undecided, less
+from veridyn.references.engine.jets import rooted, value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Quantity, Values, Variant
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import cited
+from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement.case import Quantity, Values, Variant
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
 PARAMETERS = (

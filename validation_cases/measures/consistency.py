@@ -6,7 +6,9 @@ from functools import partial
 
 import numpy as np
 
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.certified import Certified, exact_zero
+from veridyn.solver.contract.responses import Response
 from veridyn.solver.postprocessing.balance import element_history, energy_residual
 from veridyn.solver.postprocessing.consistency import (
     device_residual,
@@ -17,10 +19,8 @@ from veridyn.solver.postprocessing.consistency import (
     stop_force_residual,
     velocity_residual,
 )
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.response import Response
-from veridyn.validation_cases.core.case import Observation, Quantity, Values
-from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.case import Observation, Quantity, Values
+from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 
 Read = Callable[[Observation], float]
 Applies = Callable[[Values], bool] | None

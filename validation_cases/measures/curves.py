@@ -5,9 +5,9 @@ import math
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.interpolation import crossings
-from veridyn.validation_cases.core.case import Floats
+from veridyn.validation_cases.judgement.case import Floats
 
 BESIDE = 3  # samples on either side of a largest one, through which a polynomial goes
 TOO_NEAR = 1e-3  # of the distance of samples: such neighbours would spoil a polynomial

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from veridyn.problem.basis import driven_velocity
 from veridyn.references.parameters import Exact
-from veridyn.solver.errors import CapabilityError, SolverFailure
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.wear import Phase, phases, sliding_distance
-from veridyn.solver.problem.basis import driven_velocity
-from veridyn.validation_cases.core.case import Floats, Number, Observation, Values, known, once
+from veridyn.validation_cases.judgement.case import Floats, Number, Observation, Values, known, once
 
 OVERSHOOT = Exact(Fraction(1, 6))  # of a jump of friction: 0.135 of a critically damped spring, 0.156 in steps
 SHORTEST = 1 / 150  # periods; what a penalised law shows where sliding turns, or while its spring settles, is shorter

@@ -28,11 +28,11 @@ import mpmath
 import numpy as np
 from mpmath import mpf
 
-from veridyn.references import impact_oscillator
-from veridyn.references.impact_phases import Phase, growth
 from veridyn.references.parameters import Exact
-from veridyn.validation_cases.core.case import Floats, Values
-from veridyn.validation_cases.core.uncertainty import ROUNDING
+from veridyn.references.problems import impact_oscillator
+from veridyn.references.second_routes.impact_phases import Phase, growth
+from veridyn.validation_cases.judgement.case import Floats, Values
+from veridyn.validation_cases.judgement.uncertainty import ROUNDING
 from veridyn.validation_cases.measures.impacts import contact_frequency
 from veridyn.validation_cases.measures.vibro_impact import given
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.references import impact_oscillator
 from veridyn.references.certified import Certified, exact_count, exact_zero, undefined
 from veridyn.references.parameters import Number as Given
-from veridyn.solver.errors import CapabilityError, SolverFailure
+from veridyn.references.problems import impact_oscillator
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.balance import stop_gap
 from veridyn.solver.postprocessing.consistency import stop_force_residual
-from veridyn.validation_cases.core.case import (
+from veridyn.validation_cases.judgement.case import (
     Case,
     Criterion,
     FigureMaker,
@@ -24,9 +24,9 @@ from veridyn.validation_cases.core.case import (
     Quantity,
     Values,
 )
-from veridyn.validation_cases.core.runner import Runner
-from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
-from veridyn.validation_cases.core.uncertainty import ROUNDING
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.uncertainty import ROUNDING
 from veridyn.validation_cases.measures import impact_conditioning, impacts, vibro_impact
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, velocities
 from veridyn.validation_cases.measures.plotting import Drawn, figure, history, panel, portrait, series, shown, true

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.problem.basis import driven_velocity
+from veridyn.problem.elements import Stop
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import section, stop_gap
 from veridyn.solver.postprocessing.impacts import Impact, interpolated_impacts, located_impacts
-from veridyn.solver.problem.basis import driven_velocity
-from veridyn.solver.problem.elements import Stop
-from veridyn.validation_cases.core.case import Floats, Observation, Values, floats, once
+from veridyn.validation_cases.judgement.case import Floats, Observation, Values, floats, once
 
 
 def contact_frequency(values: Values) -> float:

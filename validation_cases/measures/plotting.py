@@ -12,14 +12,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from veridyn.references.motion import Motion
+from veridyn.problem.errors import SolverInputError
+from veridyn.references.engine.motion import Motion
 from veridyn.references.parameters import arguments
-from veridyn.solver.errors import CapabilityError, MissingHistory, SolverFailure, SolverInputError
+from veridyn.solver.contract.errors import CapabilityError, MissingHistory, SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
-from veridyn.validation_cases.core.case import Case, FigureMaker, Floats, Observation, Quantity, Values
-from veridyn.validation_cases.core.levels import Answers, answers, error_levels
-from veridyn.validation_cases.core.runner import HarnessError, NotJudged, Runner, Statement
-from veridyn.validation_cases.core.uncertainty import observed_order
+from veridyn.validation_cases.judgement.case import Case, FigureMaker, Floats, Observation, Quantity, Values
+from veridyn.validation_cases.judgement.levels import Answers, answers, error_levels
+from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Runner, Statement
+from veridyn.validation_cases.judgement.uncertainty import observed_order
 
 Role = Literal["reference", "computed", "error", "limit", "guide"]
 Read = Callable[[Observation], Floats]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from veridyn.references.certified import Certified
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.core.case import Observation, Quantity, Values, known
-from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.case import Observation, Quantity, Values, known
+from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 
 Reference = Callable[..., Certified]
 Size = Callable[[Values], float]

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.problem.elements import Stop
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history, stop_gap
-from veridyn.solver.problem.elements import Stop
-from veridyn.validation_cases.core.case import Floats, Observation, Quantity, Values, once
-from veridyn.validation_cases.core.tolerances import Tolerance
+from veridyn.validation_cases.judgement.case import Floats, Observation, Quantity, Values, once
+from veridyn.validation_cases.judgement.tolerances import Tolerance
 from veridyn.validation_cases.measures.consistency import residual
 
 RESOLVED = 1e-2  # of the span: intervals between impacts that a limit is read from are longer

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.solver.errors import SolverFailure
+from veridyn.problem.basis import driven_velocity
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.wear import Phase, phases
-from veridyn.solver.problem.basis import driven_velocity
-from veridyn.validation_cases.core.case import Observation, Values, once
+from veridyn.validation_cases.judgement.case import Observation, Values, once
 from veridyn.validation_cases.measures.quantities import share_of
 
 STEPS = 500  # requested outputs of a motion

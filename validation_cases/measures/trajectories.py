@@ -15,15 +15,15 @@ from typing import Any, cast
 
 import numpy as np
 
+from veridyn.problem.generated import equations, over
+from veridyn.problem.initial_value import Change, InitialValueProblem
 from veridyn.references.certified import Certified
-from veridyn.references.hybrid import Motion
-from veridyn.solver.errors import CapabilityError, MissingHistory, SolverFailure
+from veridyn.references.problems.hybrid import Motion
+from veridyn.solver.contract.errors import CapabilityError, MissingHistory, SolverFailure
+from veridyn.solver.contract.responses import Trajectory
 from veridyn.solver.postprocessing.interpolation import resampled
-from veridyn.solver.problem.generated import equations, over
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem
-from veridyn.solver.response import Trajectory
-from veridyn.validation_cases.core.case import DIGITS, Case, Floats, Number, Observation, Quantity, Values, known
-from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.case import DIGITS, Case, Floats, Number, Observation, Quantity, Values, known
+from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures.curves import top
 from veridyn.validation_cases.measures.quantities import Size, share_of, size
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.references import impact_oscillator
 from veridyn.references.parameters import Exact
-from veridyn.validation_cases.core.case import Floats, Observation, Values
+from veridyn.references.problems import impact_oscillator
+from veridyn.validation_cases.judgement.case import Floats, Observation, Values
 from veridyn.validation_cases.measures import impacts
 
 NAMES = tuple(parameter.name for parameter in impact_oscillator.PARAMETERS)

@@ -5,13 +5,13 @@ from functools import partial
 
 import numpy as np
 
-from veridyn.references import bar_impact
+from veridyn.problem.elements import Stop
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.references.problems import bar_impact
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.elements import Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Observation, Values, Variant, floats
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import cited
+from veridyn.validation_cases.judgement.case import Case, Observation, Values, Variant, floats
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import always, numbered, of, outputs, share_of, size

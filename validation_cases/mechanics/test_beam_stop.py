@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.references import beam_on_stop
-from veridyn.solver.errors import SolverFailure
+from veridyn.problem.elements import Stop
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.references.problems import beam_on_stop
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import energy_residual
 from veridyn.solver.postprocessing.impacts import Impact
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.elements import Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.validation_cases.core.case import Beam, Case, Floats, Observation, Quantity, Values, Variant, floats
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.runner import Runner
-from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.case import Beam, Case, Floats, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of, size

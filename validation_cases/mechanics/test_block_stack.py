@@ -4,15 +4,15 @@ from functools import partial
 
 import numpy as np
 
-from veridyn.references import stacked_blocks
+from veridyn.problem.elements import Friction, Load
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import pulse
 from veridyn.references.parameters import arguments
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.elements import Friction, Load
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import pulse
-from veridyn.validation_cases.core.case import Case, Observation, Values, Variant, floats
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import exactly
+from veridyn.references.problems import stacked_blocks
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.validation_cases.judgement.case import Case, Observation, Values, Variant, floats
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import exactly
 from veridyn.validation_cases.measures.consistency import flags, friction_law, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT
 from veridyn.validation_cases.measures.quantities import always, of, size

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.references import damped_stop
+from veridyn.problem.basis import driven_displacement
+from veridyn.problem.elements import Load, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import polynomial
 from veridyn.references.certified import exact_count
 from veridyn.references.parameters import arguments
-from veridyn.solver.errors import SolverFailure
+from veridyn.references.problems import damped_stop
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import crossings, lagrange
-from veridyn.solver.problem.basis import driven_displacement
-from veridyn.solver.problem.elements import Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import polynomial
-from veridyn.validation_cases.core.case import Case, Floats, Observation, Quantity, Values, Variant, floats, once
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import cited, exactly
+from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Quantity, Values, Variant, floats, once
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import cited, exactly
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import positions, rates, residual, velocities
 from veridyn.validation_cases.measures.curves import top

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from veridyn.references import rubbing_block
+from veridyn.problem.basis import driven_displacement
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic, constant, polynomial
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact, Number, Parameter
+from veridyn.references.problems import rubbing_block
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.basis import driven_displacement
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic, constant, polynomial
-from veridyn.validation_cases.core.case import Case, Floats, Observation, Quantity, Values, Variant, floats, known
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import cited, exactly
+from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Quantity, Values, Variant, floats, known
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT, Slider

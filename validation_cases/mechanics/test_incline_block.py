@@ -5,13 +5,13 @@ from functools import partial
 
 import numpy as np
 
-from veridyn.references import inclined_block
-from veridyn.solver.problem.elements import Friction, Load
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import constant
-from veridyn.validation_cases.core.case import Case, Observation, Values, Variant, floats, known
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import cited, exactly
+from veridyn.problem.elements import Friction, Load
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import constant
+from veridyn.references.problems import inclined_block
+from veridyn.validation_cases.judgement.case import Case, Observation, Values, Variant, floats, known
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import cited, exactly
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT
 from veridyn.validation_cases.measures.quantities import always, at_instants, displacement_at, of, size, velocity_at

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.references import hybrid
-from veridyn.references.fingerprints import (
+from veridyn.problem.initial_value import InitialValueProblem, Mode
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.references.methods.fingerprints import (
     FALLS,
     NEWMARK,
     OTHERS,
@@ -26,11 +27,10 @@ from veridyn.references.fingerprints import (
     turned,
 )
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Quantity, Values, Variant
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import cited
+from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.quantities import displacement_at, velocity_at
 from veridyn.validation_cases.measures.trajectories import Quantities

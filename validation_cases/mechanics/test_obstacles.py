@@ -7,14 +7,14 @@ from functools import partial
 
 import numpy as np
 
-from veridyn.references import between_walls
+from veridyn.problem.devices import NonlinearSpring
+from veridyn.problem.elements import Geometry, Stop
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.references.problems import between_walls
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.devices import NonlinearSpring
-from veridyn.solver.problem.elements import Geometry, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Floats, Observation, Values, Variant, floats, known
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import cited
+from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Values, Variant, floats, known
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import at_instants, numbered, outputs, share_of, size

@@ -6,19 +6,20 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from veridyn.references import hybrid, waves
+from veridyn.problem.elements import Stop, SupportMotion
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.time_functions import Harmonic
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter, ParameterError, Record
-from veridyn.solver.errors import SolverFailure
+from veridyn.references.problems import hybrid
+from veridyn.references.second_routes import waves
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.impacts import Impact
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.elements import Stop, SupportMotion
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.validation_cases.core.case import Case, Floats, Observation, Quantity, Values, Variant, floats
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import Tolerance
+from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import Tolerance
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.trajectories import Quantities, where_known

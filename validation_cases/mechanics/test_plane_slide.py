@@ -6,14 +6,14 @@ from functools import partial
 
 import numpy as np
 
-from veridyn.references import hodograph
-from veridyn.solver.errors import SolverFailure
+from veridyn.problem.elements import Friction, Load
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import constant
+from veridyn.references.problems import hodograph
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.interpolation import crossings
-from veridyn.solver.problem.elements import Friction, Load
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import constant
-from veridyn.validation_cases.core.case import Case, Observation, Values, Variant, floats, known, once
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.judgement.case import Case, Observation, Values, Variant, floats, known, once
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
 from veridyn.validation_cases.measures.quantities import always, displacement_at, of, size
 from veridyn.validation_cases.measures.sliding import STEPS, a_step_of, end_of_slip

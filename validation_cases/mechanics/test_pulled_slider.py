@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.references import hybrid
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.elements import Friction, Load
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import polynomial
-from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import cited
+from veridyn.problem.elements import Friction, Load
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import polynomial
+from veridyn.references.problems import hybrid
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.validation_cases.hybrid import test_belt_stick_slip as belt
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_law, velocities
 from veridyn.validation_cases.measures.curves import top
 from veridyn.validation_cases.measures.friction import OVERSHOOT

@@ -5,15 +5,15 @@ from itertools import count, takewhile
 
 import numpy as np
 
-from veridyn.references import hybrid
+from veridyn.problem.basis import undamped_modes
+from veridyn.problem.elements import TimeVarying
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic, Piecewise
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.basis import undamped_modes
-from veridyn.solver.problem.elements import TimeVarying
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic, Piecewise
-from veridyn.validation_cases.core.case import Beam, Case, Quantity, Values, Variant, floats
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement.case import Beam, Case, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.consistency import velocities
 from veridyn.validation_cases.measures.quantities import displacement_at
 from veridyn.validation_cases.measures.trajectories import Quantities

@@ -9,18 +9,18 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from veridyn.references import hybrid
+from veridyn.problem.elements import Load, Stop
+from veridyn.problem.generated import equations
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic, constant
 from veridyn.references.parameters import Parameter
-from veridyn.solver.errors import CapabilityError
+from veridyn.references.problems import hybrid
+from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.postprocessing.balance import element_history
-from veridyn.solver.problem.elements import Load, Stop
-from veridyn.solver.problem.generated import equations
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic, constant
-from veridyn.validation_cases.core.case import DIGITS, Case, Observation, Quantity, Values, Variant, floats, known
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import exactly
+from veridyn.validation_cases.judgement.case import DIGITS, Case, Observation, Quantity, Values, Variant, floats, known
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import exactly
 from veridyn.validation_cases.measures.consistency import positions, rates
 from veridyn.validation_cases.measures.quantities import (
     always,

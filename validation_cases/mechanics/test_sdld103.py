@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.references import driven_chain
+from veridyn.problem.basis import driven_displacement, static_modes
+from veridyn.problem.elements import SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import polynomial
+from veridyn.references.problems import driven_chain
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.basis import driven_displacement, static_modes
-from veridyn.solver.problem.elements import SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import polynomial
-from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import Tolerance, cited
+from veridyn.validation_cases.judgement.case import Case, Observation, Published, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import Tolerance, cited
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.quantities import numbered

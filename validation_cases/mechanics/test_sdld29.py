@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.references import damped_chain
-from veridyn.references.damped_chain import LOADED, MASSES
+from veridyn.problem.elements import Load
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import pulse
+from veridyn.references.problems import damped_chain
+from veridyn.references.problems.damped_chain import LOADED, MASSES
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.elements import Load
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import pulse
-from veridyn.validation_cases.core.case import Case, Floats, Observation, Published, Values, Variant, floats
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import cited
+from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Published, Values, Variant, floats
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.plotting import convergence, displacement, history
 from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of, size

@@ -5,14 +5,14 @@ from functools import partial
 
 import numpy as np
 
-from veridyn.references import forced_oscillator
+from veridyn.problem.elements import Load
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic
+from veridyn.references.problems import forced_oscillator
 from veridyn.solver.postprocessing.interpolation import turning_points, value_at
-from veridyn.solver.problem.elements import Load
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.validation_cases.core.case import Case, Floats, Observation, Published, Values, Variant, floats
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import Tolerance, cited
+from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Published, Values, Variant, floats
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import Tolerance, cited
 from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.plotting import Curves, convergence, displacement, history, series
 from veridyn.validation_cases.measures.quantities import at_instants, displacement_at, if_it_exists, of, velocity_at

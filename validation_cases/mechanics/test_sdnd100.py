@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.references import friction_decay
+from veridyn.problem.elements import Friction
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.certified import CertificationError, Certified, classification, undefined
 from veridyn.references.parameters import ParameterError
+from veridyn.references.problems import friction_decay
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.elements import Friction
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import (
+from veridyn.validation_cases.judgement.case import (
     Case,
     Number,
     Observation,
@@ -23,8 +23,8 @@ from veridyn.validation_cases.core.case import (
     floats,
     known,
 )
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import Slider, where_solvers_do_not_decide

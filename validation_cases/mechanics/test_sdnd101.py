@@ -9,15 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.references import damped_stop
+from veridyn.problem.elements import Stop
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.certified import exact_count, exact_zero
-from veridyn.solver.errors import CapabilityError
+from veridyn.references.problems import damped_stop
+from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.postprocessing.impacts import Impact
-from veridyn.solver.problem.elements import Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats, known
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Observation,
+    Published,
+    Quantity,
+    Values,
+    Variant,
+    floats,
+    known,
+)
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import curves, impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import share_of

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.references import impact_oscillator
+from veridyn.problem.basis import driven_displacement
+from veridyn.problem.elements import Frame, Stop, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic
 from veridyn.references.certified import exact_zero
-from veridyn.solver.errors import CapabilityError, SolverFailure
+from veridyn.references.problems import impact_oscillator
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.balance import stop_gap
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.basis import driven_displacement
-from veridyn.solver.problem.elements import Frame, Stop, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import cited
+from veridyn.validation_cases.judgement.case import Case, Observation, Published, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import impact_quantities, vibro_impact
 from veridyn.validation_cases.measures.plotting import convergence
 from veridyn.validation_cases.measures.quantities import size

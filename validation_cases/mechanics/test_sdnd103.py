@@ -7,18 +7,27 @@ from functools import partial
 
 import numpy as np
 
-from veridyn.references import softening_spring
+from veridyn.problem.devices import NonlinearSpring
+from veridyn.problem.elements import SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.scalars import Scalar
+from veridyn.problem.time_functions import Harmonic, Sum, TimeFunction, Windowed
 from veridyn.references.parameters import Exact
+from veridyn.references.problems import softening_spring
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.devices import NonlinearSpring
-from veridyn.solver.problem.elements import SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.scalars import Scalar
-from veridyn.solver.problem.time_functions import Harmonic, Sum, TimeFunction, Windowed
-from veridyn.validation_cases.core.case import Case, Floats, Observation, Published, Quantity, Values, Variant, floats
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import cited
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Floats,
+    Observation,
+    Published,
+    Quantity,
+    Values,
+    Variant,
+    floats,
+)
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import device_law, energy, positions, velocities
 from veridyn.validation_cases.measures.quantities import at_instants, displacement_at, of, share_of, size, velocity_at

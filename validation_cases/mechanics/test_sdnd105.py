@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.references import buckling_stop
+from veridyn.problem.devices import BucklingStop
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.certified import Certified, exact_zero
-from veridyn.solver.errors import SolverFailure
+from veridyn.references.problems import buckling_stop
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import crossings
-from veridyn.solver.problem.devices import BucklingStop
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import (
+from veridyn.validation_cases.judgement.case import (
     Case,
     Floats,
     Observation,
@@ -24,8 +24,8 @@ from veridyn.validation_cases.core.case import (
     floats,
     known,
 )
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, velocities
 from veridyn.validation_cases.measures.curves import falls_to, largest, root_ahead, slope_at

@@ -7,15 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.references import pulled_pair
+from veridyn.problem.elements import Friction, Load
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Piecewise
 from veridyn.references.certified import CertificationError, Certified, classification, undefined
 from veridyn.references.parameters import Number
-from veridyn.solver.problem.elements import Friction, Load
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Piecewise
-from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant, floats, known
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
+from veridyn.references.problems import pulled_pair
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Observation,
+    Published,
+    Quantity,
+    Values,
+    Variant,
+    floats,
+    known,
+)
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT, Slider, where_solvers_do_not_decide

@@ -5,18 +5,18 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from veridyn.references import zener
+from veridyn.problem.devices import Zener
+from veridyn.problem.elements import Load
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic, Windowed
 from veridyn.references.parameters import Exact
-from veridyn.solver.errors import SolverFailure
+from veridyn.references.problems import zener
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.solver.problem.devices import Zener
-from veridyn.solver.problem.elements import Load
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic, Windowed
-from veridyn.validation_cases.core.case import Case, Floats, Observation, Published, Values, Variant, floats, once
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Published, Values, Variant, floats, once
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import device_law, energy, positions, residual, velocities
 from veridyn.validation_cases.measures.quantities import (

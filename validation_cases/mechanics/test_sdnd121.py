@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from veridyn.references import impact_oscillator
-from veridyn.solver.problem.elements import Load, Stop
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.validation_cases.core.case import Case, Published, Values, Variant, floats
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import cited
+from veridyn.problem.elements import Load, Stop
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic
+from veridyn.references.problems import impact_oscillator
+from veridyn.validation_cases.judgement.case import Case, Published, Values, Variant, floats
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import impact_quantities, vibro_impact
 from veridyn.validation_cases.measures.plotting import convergence
 

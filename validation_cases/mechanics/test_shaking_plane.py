@@ -8,15 +8,15 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from veridyn.references import hybrid
+from veridyn.problem.elements import Friction, SupportMotion
+from veridyn.problem.initial_value import InitialValueProblem, Mode
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic
 from veridyn.references.parameters import Parameter, ParameterError, Record
-from veridyn.solver.errors import MissingHistory
-from veridyn.solver.problem.elements import Friction, SupportMotion
-from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.validation_cases.core.case import Number, Observation, Quantity, Values, Variant, floats
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.references.problems import hybrid
+from veridyn.solver.contract.errors import MissingHistory
+from veridyn.validation_cases.judgement.case import Number, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
 from veridyn.validation_cases.measures.quantities import displacement_at, size, velocity_at
 from veridyn.validation_cases.measures.sliding import STEPS, a_step_of

@@ -8,17 +8,17 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from veridyn.references import hybrid
+from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.mechanical import MechanicalProblem, Modes
 from veridyn.references.certified import CertificationError, Certified, per_precision
 from veridyn.references.parameters import Parameter
-from veridyn.solver.errors import SolverFailure
+from veridyn.references.problems import hybrid
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.impacts import Impact
-from veridyn.solver.problem.elements import Friction, Stop
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.solver.problem.mechanical import MechanicalProblem, Modes
-from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats, known, once
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import cited
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, known, once
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import displacement_at

@@ -4,17 +4,17 @@ from functools import partial
 
 import numpy as np
 
-from veridyn.references import hybrid
+from veridyn.problem.devices import NonlinearDamper
+from veridyn.problem.elements import Load
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic
 from veridyn.references.parameters import Parameter
-from veridyn.solver.errors import SolverFailure
+from veridyn.references.problems import hybrid
+from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.interpolation import crossings
-from veridyn.solver.problem.devices import NonlinearDamper
-from veridyn.solver.problem.elements import Load
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.validation_cases.core.case import Case, Observation, Quantity, Values, Variant, floats
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.consistency import device_law, energy, positions, rates, velocities
 from veridyn.validation_cases.measures.quantities import displacement_at, velocity_at
 from veridyn.validation_cases.measures.trajectories import Quantities

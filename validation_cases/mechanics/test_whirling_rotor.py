@@ -8,13 +8,13 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from veridyn.references import hybrid
+from veridyn.problem.elements import Stop
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.elements import Stop
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.validation_cases.core.case import Case, Quantity, Values, Variant, floats
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import displacement_at

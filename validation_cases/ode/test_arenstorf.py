@@ -6,13 +6,13 @@ from typing import Any
 
 import mpmath
 
-from veridyn.references import hybrid
+from veridyn.problem.initial_value import InitialValueProblem, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
-from veridyn.references.series_steps import Step, Vector, final, inverse_cube, steps
-from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Published, Quantity, Values, Variant
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.references.problems import hybrid
+from veridyn.references.second_routes.series_steps import Step, Vector, final, inverse_cube, steps
+from veridyn.validation_cases.judgement.case import Published, Quantity, Values, Variant
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (

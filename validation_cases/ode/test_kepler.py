@@ -7,15 +7,15 @@ from typing import Any
 import mpmath
 from flint import arb
 
-from veridyn.references import hybrid
+from veridyn.problem.initial_value import InitialValueProblem, Mode
 from veridyn.references.certified import per_precision
-from veridyn.references.enclosure import less
-from veridyn.references.events import newton
-from veridyn.references.jets import hull, rooted, value
+from veridyn.references.engine.enclosure import less
+from veridyn.references.engine.events import newton
+from veridyn.references.engine.jets import hull, rooted, value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Quantity, Variant
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement.case import Quantity, Variant
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
 
 PARAMETERS = (Parameter("e", "1", "eccentricity", "0.9", "positive"),)

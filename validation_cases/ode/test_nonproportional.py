@@ -6,13 +6,13 @@ from typing import Any
 import mpmath
 from flint import acb, acb_poly
 
-from veridyn.references import hybrid
-from veridyn.references.enclosure import Undecided
-from veridyn.references.jets import Jet, differentiated, slope, value
+from veridyn.problem.initial_value import InitialValueProblem, Mode
+from veridyn.references.engine.enclosure import Undecided
+from veridyn.references.engine.jets import Jet, differentiated, slope, value
 from veridyn.references.parameters import Parameter
-from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Quantity, Variant
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement.case import Quantity, Variant
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (

@@ -7,13 +7,13 @@ from typing import Any
 
 import mpmath
 
-from veridyn.references import hybrid
+from veridyn.problem.initial_value import InitialValueProblem, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter, exact
-from veridyn.references.series_steps import Vector, final, inverse_cube
-from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Quantity, Variant
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.references.problems import hybrid
+from veridyn.references.second_routes.series_steps import Vector, final, inverse_cube
+from veridyn.validation_cases.judgement.case import Quantity, Variant
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
 PARAMETERS = (Parameter("G", "1", "constant of gravity", "1", "positive"),)

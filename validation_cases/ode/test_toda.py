@@ -6,13 +6,13 @@ from typing import Any
 
 import mpmath
 
-from veridyn.references import hybrid
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.certified import per_precision
-from veridyn.references.elliptic import first_kind, jacobi, second_kind
+from veridyn.references.engine.elliptic import first_kind, jacobi, second_kind
 from veridyn.references.parameters import Parameter, exact
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.validation_cases.core.case import Quantity, Values, Variant
-from veridyn.validation_cases.core.judge import verifies
+from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement.case import Quantity, Values, Variant
+from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
 PARAMETERS = (

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import expm
 
-from veridyn.solver.problem.basis import undamped_modes
-from veridyn.solver.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.solver.problem.mechanical import Floats, MechanicalProblem, Problem
-from veridyn.solver.problem.time_functions import Harmonic, table
+from veridyn.problem.basis import undamped_modes
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.problem.time_functions import Harmonic, table
 
 Path = tuple[Floats, Floats]  # displacement and velocity, (m, n) each
 

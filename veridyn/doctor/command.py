@@ -11,17 +11,18 @@ from rich.text import Text
 
 from veridyn.doctor.bodies import Body, Bounce, Flight, Linear, Shake, Slider, Springs
 from veridyn.doctor.misreadings import error_of, fault_of_displacement, fault_of_velocity, faults_of_arrays
-from veridyn.nearest import did_you_mean
-from veridyn.posed import settings_of
-from veridyn.screen import console
-from veridyn.solver.errors import CapabilityError, SettingsError, SolverFailure, SolverInputError
-from veridyn.solver.loading import OWN
-from veridyn.solver.problem.mechanical import Floats, Problem
-from veridyn.solver.response import AnyResponse, read_response
-from veridyn.validation_cases.core.runner import SolverCrash, translated
-from veridyn.validation_cases.core.subject import Request, Subject
-from veridyn.verification import Reasons, load_watched, subjects
-from veridyn.workers import TIME_OUT, Channel, Job, Loss, Pool, Watch
+from veridyn.problem.errors import SolverInputError
+from veridyn.problem.mechanical import Floats, Problem
+from veridyn.problem.nearest import did_you_mean
+from veridyn.run.posed import settings_of
+from veridyn.run.screen import console
+from veridyn.run.verification import Reasons, load_watched, subjects
+from veridyn.run.workers import TIME_OUT, Channel, Job, Loss, Pool, Watch
+from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure
+from veridyn.solver.contract.loading import OWN
+from veridyn.solver.contract.responses import AnyResponse, read_response
+from veridyn.validation_cases.judgement.runner import SolverCrash, translated
+from veridyn.validation_cases.judgement.subject import Request, Subject
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from veridyn.doctor.bodies import Body, Bounce, Equations, Flight, Linear, Shake, Slider, Springs
-from veridyn.solver.problem.basis import undamped_modes
-from veridyn.solver.problem.mechanical import Floats, Problem
+from veridyn.problem.basis import undamped_modes
+from veridyn.problem.mechanical import Floats, Problem
 
 GRAVITY = 9.81  # m/s²
 SHORT = 3  # points of the load that make the short slip

@@ -18,22 +18,22 @@ import numba
 import numpy as np
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from veridyn.document import environment
-from veridyn.exit_code import ExitCode
+from veridyn.problem.errors import SolverInputError
 from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import Exact, ParameterError
 from veridyn.reports.errors import ReportError
 from veridyn.reports.numbers import plural
-from veridyn.running import writable
-from veridyn.screen import bar
-from veridyn.solver.errors import SolverInputError
-from veridyn.spreading import connected, distributed
+from veridyn.run.document import environment
+from veridyn.run.exit_code import ExitCode
+from veridyn.run.running import writable
+from veridyn.run.screen import bar
+from veridyn.run.spreading import connected, distributed
 from veridyn.sweep import store as sweep_store
 from veridyn.sweep.picture import draw
 from veridyn.sweep.request import Request, describe, request, sweep_of
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.judge import correct_digits
-from veridyn.validation_cases.core.sweeping import Columns, Swept
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.judge import correct_digits
+from veridyn.validation_cases.judgement.sweeping import Columns, Swept
 
 SCHEMA_VERSION = "1.0"
 BAR = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())

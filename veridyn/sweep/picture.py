@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.problem.mechanical import Floats
 from veridyn.reports import style
 from veridyn.reports.errors import optional_package
-from veridyn.solver.problem.mechanical import Floats
 from veridyn.sweep.request import Axis, Request, sweep_of
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.sweeping import Columns, Swept
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.sweeping import Columns, Swept
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn import __version__
+from veridyn.problem.errors import SolverInputError
+from veridyn.problem.mechanical import Floats
 from veridyn.references.parameters import Exact, Parameter, ParameterError, checked, exact
-from veridyn.solver.errors import SolverInputError
-from veridyn.solver.problem.mechanical import Floats
-from veridyn.validation_cases.core.case import Case
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.sweeping import Columns, Sweep
+from veridyn.validation_cases.judgement.case import Case
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.sweeping import Columns, Sweep
 
 MOST_POINTS = 20_000_000  # of SDND104: a table of 660 MB, and 1.7 GB of memory to put it together
 CHUNK = 65_536  # points that are solved and kept together: a fraction of a second's work

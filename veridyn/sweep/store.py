@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.journal import whole
-from veridyn.solver.errors import SolverInputError
+from veridyn.problem.errors import SolverInputError
+from veridyn.run.journal import whole
 from veridyn.sweep.request import Axis, Request, sweep_of
-from veridyn.validation_cases.core.catalogue import load_case
-from veridyn.validation_cases.core.sweeping import Columns, Swept
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.sweeping import Columns, Swept
 
 CSV_POINTS = 100_000  # above these a CSV file would take longer than the sweep, and no spreadsheet opens it
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, ValueError)  # what a damaged chunk may raise

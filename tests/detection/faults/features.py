@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from veridyn.solver.problem.scalars import to_float
+from veridyn.problem.scalars import to_float
 
 from .tools import Problem, Touches
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from veridyn.solver.problem.basis import modal_basis
-from veridyn.solver.problem.devices import BucklingStop, NonlinearSpring, Zener
-from veridyn.solver.problem.time_functions import Harmonic, Piecewise, Windowed
+from veridyn.problem.basis import modal_basis
+from veridyn.problem.devices import BucklingStop, NonlinearSpring, Zener
+from veridyn.problem.time_functions import Harmonic, Piecewise, Windowed
 
 from ..fault import Fault
 from .tools import Damaged, Problem, Response, Touches

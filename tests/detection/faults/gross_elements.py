@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.solver.problem.devices import BucklingStop, NonlinearSpring, Zener
+from veridyn.problem.devices import BucklingStop, NonlinearSpring, Zener
 
 from .gross import Gross
 from .tools import Problem, Response

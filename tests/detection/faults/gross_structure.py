@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.solver.problem.basis import driven_displacement, driven_velocity, in_modal_coordinates, modal_basis
-from veridyn.solver.problem.mechanical import Modes
-from veridyn.solver.problem.scalars import to_float
-from veridyn.solver.problem.time_functions import Harmonic, Piecewise, Sum, Windowed, constant, sample
+from veridyn.problem.basis import driven_displacement, driven_velocity, in_modal_coordinates, modal_basis
+from veridyn.problem.mechanical import Modes
+from veridyn.problem.scalars import to_float
+from veridyn.problem.time_functions import Harmonic, Piecewise, Sum, Windowed, constant, sample
 
 from .gross import Gross
 from .gross_elements import Change, frictions, stops

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.solver.problem.scalars import to_float
-from veridyn.solver.problem.time_functions import time_function
+from veridyn.problem.scalars import to_float
+from veridyn.problem.time_functions import time_function
 
 from ..fault import Fault, always
 from .features import (

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from veridyn.solver.loading import load_solver
+from veridyn.solver.contract.loading import load_solver
 
 SOURCES = Path(__file__).parents[3] / "examples" / "harnesses"
 FLAGS = ("-std=c99", "-O0")  # most of the time is that of the compiler

@@ -11,10 +11,10 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references import coarse
-from veridyn.references.coarse import Compiled, bound_of_sum, doubles, total
-from veridyn.references.enclosure import precision
-from veridyn.references.series import traced
+from veridyn.references.engine import coarse
+from veridyn.references.engine.coarse import Compiled, bound_of_sum, doubles, total
+from veridyn.references.engine.enclosure import precision
+from veridyn.references.engine.series import traced
 
 ONE = arb(1)
 fixed = settings(max_examples=30, deadline=None, derandomize=True)

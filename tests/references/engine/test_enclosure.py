@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.references.certified import CertificationError, Route
-from veridyn.references.enclosure import (
+from veridyn.references.engine.enclosure import (
     Absent,
     Exactly,
     Undecided,
@@ -26,7 +26,7 @@ from veridyn.references.enclosure import (
     sign_of,
     to_mpf,
 )
-from veridyn.references.jets import Jet
+from veridyn.references.engine.jets import Jet
 from veridyn.references.parameters import ParameterError, exact
 
 ONE = arb(1)

@@ -9,10 +9,10 @@ from flint import arb, arb_poly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references.enclosure import Undecided, ball, precision
-from veridyn.references.events import Event, Guard, events, first_event, newton, roots
-from veridyn.references.flows import Course, Linear
-from veridyn.references.jets import Jet
+from veridyn.references.engine.enclosure import Undecided, ball, precision
+from veridyn.references.engine.events import Event, Guard, events, first_event, newton, roots
+from veridyn.references.engine.flows import Course, Linear
+from veridyn.references.engine.jets import Jet
 from veridyn.references.parameters import exact
 
 ONE, ZERO = arb(1), arb(0)

@@ -11,10 +11,10 @@ from flint import arb, arb_mat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references import flows
-from veridyn.references.enclosure import Absent, Undecided, precision, to_mpf
-from veridyn.references.flows import WIDTH, Course, Linear, apply, binary, bound_of_exponential
-from veridyn.references.jets import Jet
+from veridyn.references.engine import flows
+from veridyn.references.engine.enclosure import Absent, Undecided, precision, to_mpf
+from veridyn.references.engine.flows import WIDTH, Course, Linear, apply, binary, bound_of_exponential
+from veridyn.references.engine.jets import Jet
 
 ONE = arb(1)
 SPREAD = ((-1.5, 2.0, 0.25), (0.5, -0.75, -3.0), (1.0, 0.125, 0.5))

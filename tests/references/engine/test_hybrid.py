@@ -7,11 +7,11 @@ import pytest
 import sympy
 from flint import arb
 
-from veridyn.references import hybrid
-from veridyn.references.enclosure import Absent, Undecided
-from veridyn.references.hybrid import System, motion, not_negative
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.references.engine.enclosure import Absent, Undecided
 from veridyn.references.parameters import Parameter, ParameterError, Record, exact
-from veridyn.solver.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.references.problems import hybrid
+from veridyn.references.problems.hybrid import System, motion, not_negative
 
 DIGITS = 12
 

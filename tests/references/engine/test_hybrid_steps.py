@@ -10,10 +10,10 @@ import pytest
 import sympy
 from mpmath import mpf
 
-from veridyn.references import hybrid_steps
 from veridyn.references.certified import CertificationError
-from veridyn.references.hybrid_steps import Change, Mode, Problem, Step, Steps, falling
 from veridyn.references.parameters import exact
+from veridyn.references.second_routes import hybrid_steps
+from veridyn.references.second_routes.hybrid_steps import Change, Mode, Problem, Step, Steps, falling
 
 t, x, v, w, e, h = sympy.symbols("t x v w e h")
 

@@ -8,8 +8,8 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references.enclosure import precision
-from veridyn.references.jets import (
+from veridyn.references.engine.enclosure import precision
+from veridyn.references.engine.jets import (
     DERIVATIVES,
     Jet,
     differentiated,

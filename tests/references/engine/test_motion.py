@@ -6,11 +6,11 @@ import mpmath
 import pytest
 from flint import arb
 
-from veridyn.references import motion
-from veridyn.references.enclosure import Absent, Undecided, ball, precision
-from veridyn.references.events import Guard
-from veridyn.references.flows import Linear
-from veridyn.references.motion import Ended, Motion, Phase, follow, followed, holding, proved, value_at
+from veridyn.references.engine import motion
+from veridyn.references.engine.enclosure import Absent, Undecided, ball, precision
+from veridyn.references.engine.events import Guard
+from veridyn.references.engine.flows import Linear
+from veridyn.references.engine.motion import Ended, Motion, Phase, follow, followed, holding, proved, value_at
 from veridyn.references.parameters import ParameterError, exact
 
 ONE, ZERO = arb(1), arb(0)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mpmath import mpf
 
 from veridyn.references.certified import CertificationError
-from veridyn.references.roots import polished_root, sign_changes
+from veridyn.references.second_routes.roots import polished_root, sign_changes
 
 
 def find(f, bounds, end, start=0):

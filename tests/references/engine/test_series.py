@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from flint import arb, arb_series
 
-from veridyn.references.enclosure import precision
-from veridyn.references.jets import Jet
-from veridyn.references.series import Code, Tape, Taylor, traced
+from veridyn.references.engine.enclosure import precision
+from veridyn.references.engine.jets import Jet
+from veridyn.references.engine.series import Code, Tape, Taylor, traced
 
 ONE = arb(1)
 ORDER = 8  # the library's series have ten terms

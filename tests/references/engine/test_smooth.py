@@ -11,12 +11,12 @@ from flint import arb, arb_mat, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references import smooth
-from veridyn.references.enclosure import Absent, Undecided, ball, precision
-from veridyn.references.flows import WIDTH, Course
-from veridyn.references.jets import Jet, value
+from veridyn.references.engine import smooth
+from veridyn.references.engine.enclosure import Absent, Undecided, ball, precision
+from veridyn.references.engine.flows import WIDTH, Course
+from veridyn.references.engine.jets import Jet, value
+from veridyn.references.engine.smooth import Smooth, restarted
 from veridyn.references.parameters import exact
-from veridyn.references.smooth import Smooth, restarted
 
 ONE, ZERO = arb(1), arb(0)
 

@@ -7,12 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.references import sliding_block
-from veridyn.references.motion import Motion
+from veridyn.references.engine.motion import Motion
 from veridyn.references.parameters import arguments
-from veridyn.solver.errors import CapabilityError, SolverFailure
-from veridyn.validation_cases.core.case import Case, FigureMaker, Floats, Observation, Values, Variant, floats, known
-from veridyn.validation_cases.core.runner import Runner, Statement
+from veridyn.references.problems import sliding_block
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    FigureMaker,
+    Floats,
+    Observation,
+    Values,
+    Variant,
+    floats,
+    known,
+)
+from veridyn.validation_cases.judgement.runner import Runner, Statement
 from veridyn.validation_cases.measures.plotting import (
     Curves,
     Drawn,

@@ -4,11 +4,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from veridyn.references import sliding_block
 from veridyn.references.certified import PhaseChange
-from veridyn.solver.errors import CapabilityError
+from veridyn.references.problems import sliding_block
+from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.postprocessing.wear import Phase, phases
-from veridyn.validation_cases.core.case import Observation, Values, known, once
+from veridyn.validation_cases.judgement.case import Observation, Values, known, once
 from veridyn.validation_cases.measures.quantities import size
 
 SHORTEST = 1 / 600  # periods; what a penalised law shows at every reversal is shorter

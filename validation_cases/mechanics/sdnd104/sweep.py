@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.references import sliding_block
 from veridyn.references.parameters import ParameterError
-from veridyn.validation_cases.core.sweeping import Border, Columns, Ranges, Sweep, Swept
+from veridyn.references.problems import sliding_block
+from veridyn.validation_cases.judgement.sweeping import Border, Columns, Ranges, Sweep, Swept
 
 NAMES = tuple(parameter.name for parameter in sliding_block.PARAMETERS)
 WIDEST = 1e50  # products of three parameters and their exact halves must not overflow

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.references import sliding_block
+from veridyn.problem.elements import Friction, SupportMotion
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic
 from veridyn.references.certified import Certified, PhaseChange, classification, exact_count, undefined
-from veridyn.solver.errors import SolverFailure
-from veridyn.solver.problem.elements import Friction, SupportMotion
-from veridyn.solver.problem.mechanical import MechanicalProblem
-from veridyn.solver.problem.time_functions import Harmonic
-from veridyn.validation_cases.core.case import (
+from veridyn.references.problems import sliding_block
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.validation_cases.judgement.case import (
     Case,
     Observation,
     Published,
@@ -25,8 +25,8 @@ from veridyn.validation_cases.core.case import (
     known,
     once,
 )
-from veridyn.validation_cases.core.judge import verifies
-from veridyn.validation_cases.core.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import Slider
 from veridyn.validation_cases.measures.quantities import of, size

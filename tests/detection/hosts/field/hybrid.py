@@ -12,7 +12,7 @@ import numpy as np
 from scipy.integrate import DOP853, RK45
 from scipy.optimize import minimize_scalar
 
-from veridyn.solver.problem.generated import functions
+from veridyn.problem.generated import functions
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Rate = Callable[[float, Floats], Floats]

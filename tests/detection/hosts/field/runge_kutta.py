@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.solver.problem.generated import functions
+from veridyn.problem.generated import functions
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Rate = Callable[[float, Floats], Floats]

@@ -1,0 +1,1 @@
+"""Proved enclosures of any motion: balls, jets, series, flows, events, hybrid motions."""

@@ -1,0 +1,298 @@
+"""Proved enclosures: balls of python-flint, and the precision that rises until the digits wanted are there.
+
+A reference is read at one binary precision after the other. `Undecided` says that a comparison could not be made at the
+present one; what is undecided at the largest is undefined, with that reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from functools import lru_cache, wraps
+from typing import Any, ParamSpec, TypeVar
+
+import mpmath
+from flint import arb, ctx, fmpq
+from mpmath import mpf
+
+from veridyn.references.certified import (
+    CertificationError,
+    Certified,
+    Kind,
+    Route,
+    classification,
+    exact_count,
+    undefined,
+)
+from veridyn.references.engine.jets import Ball, Jet, differentiated, slope, value
+from veridyn.references.parameters import Exact, check_digits
+
+LADDER = tuple(b << k for k in range(9) for b in (96, 128))  # bits; few, so that a motion serves many quantities
+TOP = 3072  # bits at which a comparison is given up, or four times what the digits need
+BITS_PER_DIGIT = 3.3219280948873626
+THRICE = 3  # the digits wanted of a value, when a slope that is smaller than the last of them counts as none
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_caches: list[Any] = []
+
+
+class Undecided(CertificationError):
+    """Balls overlap, so that a comparison has no answer at this precision; the message says which."""
+
+
+class Absent(Exception):
+    """What a reading raises where its quantity does not exist; the message says why."""
+
+
+class Exactly(Exception):
+    """What a reading raises where structure gives its value: a whole number or the text of a classification; why."""
+
+    def certified(self, digits: int, kind: Kind) -> Certified:
+        """Return the value."""
+        found, why = self.args
+        return classification(found, why) if isinstance(found, str) else exact_count(found, why, digits, kind)
+
+
+def ball(number: Exact | int) -> Ball:
+    """Enclose an exact number at the present precision, with its derivative where one is asked for."""
+    if isinstance(number, int):
+        return arb(number)
+    if number.slope is not None:
+        return Jet(ball(number.plain), ball(number.slope))
+    rational = arb(fmpq(number.rational.numerator, number.rational.denominator))
+    return rational * arb.pi() ** number.pi if number.pi else rational
+
+
+def sign(x: Ball) -> int:
+    """Return the sign, 0 for an exact zero and for a ball that holds zero."""
+    return 1 if x > 0 else -1 if x < 0 else 0
+
+
+def sign_of(*terms: Exact) -> int:
+    """Return the sign of a sum of exact numbers: zero is decided, since powers of pi are independent.
+
+    Raises
+    ------
+    Undecided
+        If the sum is zero and has a derivative: the regimes that the sign tells apart have derivatives of their own.
+    """
+    powers = {t.pi: sum((u.rational for u in terms if u.pi == t.pi), Fraction(0)) for t in terms}
+    left = [Exact(rational, pi) for pi, rational in powers.items() if rational]
+    slopes = [term.slope for term in terms if term.slope is not None]
+    if not left and slopes and sign_of(*slopes):
+        raise Undecided("there is no derivative where two regimes meet")
+    if len(left) < 2:
+        return sign(ball(left[0])) if left else 0
+
+    def told() -> int:
+        total = sum((ball(term) for term in left), arb(0))
+        return 1 if less(arb(0), total, "two sums of powers of pi agree") else -1
+
+    return decided(told)
+
+
+def less(a: Ball, b: Ball, what: str) -> bool:
+    """Tell whether a < b; raises `Undecided` with `what` if the balls overlap."""
+    if a < b:
+        return True
+    if a >= b:
+        return False
+    raise Undecided(f"{what} within {value(a - b).abs_upper().str(2, radius=False)}")
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Work with so many bits, then with as many as before."""
+    before = ctx.prec
+    ctx.prec = bits
+    try:
+        yield
+    finally:
+        ctx.prec = before
+
+
+def per_bits(function: Callable[P, T]) -> Callable[P, T]:
+    """Cache a function of hashable arguments whose result depends on the binary precision too.
+
+    That nothing was decided at a precision is kept as well: the next quantity of a motion need not find it again.
+    """
+
+    @lru_cache(maxsize=512)
+    def at(_bits: int, *args: P.args, **kwargs: P.kwargs) -> tuple[T | None, Undecided | None]:
+        try:
+            return function(*args, **kwargs), None
+        except Undecided as doubt:
+            return None, doubt.with_traceback(None)
+
+    @wraps(function)
+    def cached(*args: P.args, **kwargs: P.kwargs) -> T:
+        found, doubt = at(ctx.prec, *args, **kwargs)  # type: ignore[arg-type]
+        if doubt is not None:
+            raise doubt
+        return found  # type: ignore[return-value]
+
+    _caches.append(at)
+    return cached
+
+
+def forget() -> None:
+    """Empty the caches of all motions, so that the next reference is computed anew."""
+    for cache in _caches:
+        cache.cache_clear()
+
+
+def ladder(digits: int) -> Iterator[int]:
+    """Yield the binary precisions to try for so many digits."""
+    least = digits * BITS_PER_DIGIT + 16
+    return (bits for bits in LADDER if least <= bits <= max(TOP, 4 * least))
+
+
+def decided(question: Callable[[], T], digits: int = 30) -> T:
+    """Return an answer as soon as the precision allows one; raises `Undecided` if the largest does not."""
+    for bits in ladder(digits):
+        with precision(bits):
+            try:
+                return question()
+            except Undecided as error:
+                doubt = error
+    raise doubt
+
+
+def enclose(
+    read: Callable[[], Ball],
+    *second: Route,
+    digits: int,
+    kind: Kind,
+    name: str,
+    proof: str = "proved enclosure",
+    proved: Callable[[], str] = str,
+) -> Certified:
+    """Enclose a number to the digits wanted.
+
+    Parameters
+    ----------
+    read
+        Returns a ball that holds the number, at the present precision; it may raise `Undecided`, `Absent`, `Exactly`.
+    second
+        Routes in mpmath that share nothing with it; `Certified.confirm` computes them.
+    digits
+        Significant decimal digits wanted, 1 to 1000.
+    kind
+        Kind of the result.
+    name
+        Name of the quantity, for the message.
+    proof
+        What was proved and how, in a line for the reader.
+    proved
+        Returns what that took: `motion.proved` of its phases, say.
+
+    Returns
+    -------
+    Certified
+        ``undefined`` with the reason where the quantity is `Absent`, or the largest precision does not decide.
+
+    Raises
+    ------
+    ParameterError
+        If `digits` is out of range.
+    """
+    try:
+        bits, (number,) = _sharpened(lambda: (read(),), check_digits(digits))
+    except Absent as reason:
+        return undefined(str(reason))
+    except Exactly as known:
+        return known.certified(digits, kind)
+    except Undecided as doubt:
+        return undefined(f"{name}: {doubt}")
+    return _certified(number, second, digits, kind, proof, _effort(bits, proved))
+
+
+def enclose_all(
+    read: Callable[[], Sequence[Ball]],
+    *second: Route,
+    digits: int,
+    kind: Kind,
+    name: str,
+    proof: str = "proved enclosure",
+    proved: Callable[[], str] = str,
+) -> tuple[Certified, ...]:
+    """Enclose numbers that are found together, such as all instants of a motion; see `enclose`.
+
+    The second routes return as many numbers.
+
+    Raises
+    ------
+    CertificationError
+        If the largest precision does not decide how many there are, or what they are.
+    """
+    try:
+        bits, numbers = _sharpened(read, check_digits(digits))
+    except Undecided as doubt:
+        raise CertificationError(f"{name}: {doubt}") from None
+    effort = _effort(bits, proved)
+    return tuple(
+        _certified(number, tuple(_of(route, place) for route in second), digits, kind, proof, effort)
+        for place, number in enumerate(numbers)
+    )
+
+
+def _of(route: Route, place: int) -> Route:
+    """Return the route to one of several numbers."""
+    return Route(route.how, lambda: route.compute()[place], route.digits)
+
+
+def _effort(bits: int, proved: Callable[[], str]) -> str:
+    with precision(bits):
+        return ", ".join(filter(None, (proved(), f"{bits} bits")))
+
+
+def _sharpened(read: Callable[[], Sequence[Ball]], digits: int) -> tuple[int, tuple[arb, ...]]:
+    """Return the bits that it took and balls with the digits wanted; raises `Undecided` with what stayed so."""
+    for bits in ladder(digits):
+        with precision(bits):
+            try:
+                balls = tuple(read())
+            except Undecided as error:
+                doubt = str(error)
+                continue
+            wanted = [x for b in balls for x in ((b.value, b.slope) if differentiated(b) else (b,))]
+            short = next((x for x in wanted if not _sharp(x, digits)), None)
+            if short is None:
+                return bits, balls
+            doubt = f"nothing more than {short.str(5)} is known"
+            if any(_vanishes(b, digits) for b in balls if differentiated(b)):
+                doubt += ": it seems to vanish"
+                break
+    raise Undecided(f"{doubt} (with {bits} bits)")
+
+
+def _vanishes(b: Jet, digits: int) -> bool:
+    """Tell whether a slope is still lost in rounding where the value has three times the digits wanted.
+
+    No precision gives digits to a derivative that is zero, and each costs several times the one before.
+    """
+    many = THRICE * (digits + 1) * BITS_PER_DIGIT
+    faint = abs(b.value) * arb(2) ** -many
+    return bool(b.slope.contains(0) and abs(b.slope) < faint and b.value.rel_accuracy_bits() > many)
+
+
+def _sharp(b: arb, digits: int) -> bool:
+    """Tell whether the radius leaves the digits wanted, and one more; an exact zero has them all."""
+    return bool(b.is_zero() or (b.is_finite() and b.rel_accuracy_bits() > (digits + 1) * BITS_PER_DIGIT))
+
+
+def _certified(number: Ball, second: tuple[Route, ...], digits: int, kind: Kind, proof: str, proved: str) -> Certified:
+    b, routes = value(number), (proof, *(route.how for route in second))
+    varied = differentiated(number)
+    derivative = _certified(slope(number), (), digits, kind, proof, proved) if varied else None
+    return Certified(to_mpf(b), digits, kind, routes, to_mpf(b.rad()), second, derivative, proved)
+
+
+def to_mpf(x: arb) -> mpf:
+    """Convert the midpoint of a ball without rounding."""
+    mantissa, exponent = x.mid().man_exp()
+    with mpmath.workprec(max(1, int(abs(mantissa)).bit_length())):
+        return mpmath.ldexp(mpmath.mpf(int(mantissa)), int(exponent))

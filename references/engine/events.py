@@ -1,0 +1,252 @@
+"""Events of a phase, proved: the first root of any guard, and all roots of a function.
+
+A part of a piece holds no root if an enclosure of the function over all of it keeps its sign; it holds one at most if
+an enclosure of the slope does. What is neither is cut; what stays so touches zero, or nearly, and is undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, takewhile
+from typing import Any, Literal
+
+from flint import arb, arb_poly, ctx
+
+from veridyn.references.engine.enclosure import Undecided, sign
+from veridyn.references.engine.flows import Course, Piece, Row, apply
+from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, slope, value
+
+SEAMS = (arb(1), arb(17) / 16, arb(9) / 8)  # where a piece may end: at the first at which all signs are known
+CUTS = (arb(1) / 2, arb(7) / 16, arb(9) / 16, arb(5) / 16, arb(11) / 16)
+PAST = 1 + arb(2) ** -10  # of a limit, beyond which nothing is looked for
+SHORTEST = 0.75  # of the precision, in bits: a part so short and still undecided touches zero
+
+
+Passes = Literal["", "falls", "crosses"]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A linear function of the state that is positive during a phase and ends it where it falls through zero.
+
+    ``passes``: that it may be negative before, and ends the phase where it "falls", or "crosses" zero either way.
+    ``marks``: that the phase goes on as if nothing had been, after every such root.
+    ``zeros``: how many of its first Taylor coefficients at the start vanish exactly (the event before left it at zero),
+    or do so ``late`` after the start (s), where a phase begins at an exact instant next to its event.
+    """
+
+    name: str
+    row: Row
+    zeros: int = 0
+    late: arb | None = None
+    passes: Passes = ""
+    marks: bool = False
+
+    def heeded(self, roots: Iterator[arb], start: int) -> Iterator[arb]:
+        """Return those of all roots of a stretch that are events, the sign at its start being given."""
+        if self.passes != "falls":
+            return roots
+        return islice(roots, int(start < 0), None, 2)  # simple roots: it rises between two at which it falls
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event of a phase: which guard, how long after its start (s), and whether it ends the phase."""
+
+    name: str
+    lapse: Ball
+    ends: bool = True
+
+
+def first_event(course: Course, guards: Sequence[Guard], limit: Ball | None = None) -> Event | None:
+    """Return the first event of a phase, None if there is surely none up to a limit (s); raises as `events`."""
+    return next(events(course, guards, limit), None)
+
+
+def events(course: Course, guards: Sequence[Guard], limit: Ball | None = None) -> Iterator[Event]:
+    """Yield the events of a phase up to a limit (s) in order: those that mark, and the first that ends it.
+
+    Raises
+    ------
+    Undecided
+        If a guard touches zero, two events coincide, a guard is not positive just after the start, or an event falls
+        on the limit, as far as the precision tells.
+    """
+    for begins, s, polynomials in _stretches(course, [(g.row, g.zeros, g.late) for g in guards], limit):
+        watched = [(guard, p, sign(p(arb(0)))) for guard, p in zip(guards, polynomials, strict=True)]
+        for guard, _, start in watched:
+            if start < 0 and not guard.passes:
+                raise Undecided(f"{guard.name} is violated at the start")
+        for event in _in_order(_of_stretch(course, watched, begins, s)):
+            if limit is not None and not (event.lapse < limit):
+                if event.lapse > limit:
+                    return
+                raise Undecided(f"{event.name} falls on the end of a stretch of time")
+            yield event
+            if event.ends:
+                return
+
+
+def _of_stretch(
+    course: Course, watched: Sequence[tuple[Guard, arb_poly, int]], begins: _Begin, end: arb
+) -> list[Event]:
+    """Return the first event of each guard that ends the phase, and all that mark before the first of them."""
+
+    def heeded(guard: Guard, p: arb_poly, start: int) -> Iterator[Event]:
+        for root in guard.heeded(_roots(course, p, end, guard.name), start):
+            lapse = _moved(course, guard.row, begins.time + root * begins.length)
+            yield Event(guard.name, lapse, not guard.marks)
+
+    found = [event for one in watched if not one[0].marks for event in islice(heeded(*one), 1)]
+    last = min(found, key=_when, default=None)
+    for one in watched:
+        if one[0].marks:
+            found += takewhile(lambda event: last is None or not (event.lapse > last.lapse), heeded(*one))
+    return found
+
+
+def _when(event: Event) -> arb:
+    """Return the middle of an event's ball, exact: as doubles, events that are close to each other would look alike."""
+    middle: arb = value(event.lapse).mid()
+    return middle
+
+
+def _in_order(events: Sequence[Event]) -> Iterator[Event]:
+    rest = sorted(events, key=_when)
+    while rest:
+        first, *rest = rest
+        for other in rest:
+            if not (first.lapse < other.lapse):
+                raise Undecided(f"{first.name} and {other.name} coincide")
+        yield first
+
+
+def roots(
+    course: Course,
+    row: Row,
+    limit: Ball,
+    *,
+    zeros: int = 0,
+    late: arb | None = None,
+    order: int = 0,
+    name: str = "a root",
+    inside: bool = True,
+) -> Iterator[Ball]:
+    """Yield all roots of a linear function of the state in (0, limit] in order, each simple; raises `Undecided`.
+
+    With `order` 1 they are those of its rate, with which `zeros` are meant too.
+    Without `inside` one that may lie beyond the limit is yielded too.
+    """
+    for begins, s, (p,) in _stretches(course, [(row, zeros, late)], limit, order):
+        for root in _roots(course, p, s, name):
+            lapse = begins.time + root * begins.length
+            if lapse > limit:
+                return
+            if inside and not (lapse < limit):
+                raise Undecided(f"{name} falls on the end of a stretch of time")
+            yield _moved(course, row, lapse, order)
+
+
+def _moved(course: Course, row: Row, lapse: arb, order: int = 0) -> Ball:
+    """Give the instant of a root its derivative, where the motion has one: -(∂g/∂p)/(∂g/∂t)."""
+    if not (course.varies or differentiated(*row.values())):
+        return lapse
+
+    def slope_of(instant: Ball) -> Any:
+        return slope(apply(row, course.flow.speed(course, instant) if order else course.at(instant)))
+
+    still = slope_of(lapse)
+    return Jet(lapse, still / (still - slope_of(Jet(lapse, arb(1)))))
+
+
+@dataclass(frozen=True)
+class _Begin:
+    time: arb
+    length: arb
+
+
+def _stretches(
+    course: Course, watched: Sequence[tuple[Row, int, arb | None]], limit: Ball | None, order: int = 0
+) -> Iterator[tuple[_Begin, arb, list[arb_poly]]]:
+    """Yield stretches of a phase one after the other: begin, length in s, and the functions, nonzero at both ends.
+
+    Functions that vanish at the start of the phase are divided by the powers of s that do.
+    """
+    skipped = arb(0)  # of a piece, which the stretch before has covered
+    for begins, piece in course.pieces(limit):
+        if limit is not None and begins >= value(limit):
+            return  # a root on the limit itself belongs to the stretch before
+        at_start = begins == 0
+        polynomials = [piece.polynomial(row) for row, *_ in watched]
+        for _ in range(order):
+            polynomials = [p.derivative() for p in polynomials]
+        if at_start:
+            roots = [(zeros, None if late is None else late / piece.length) for _, zeros, late in watched]
+            polynomials = [_deflated(p, *root) for p, root in zip(polynomials, roots, strict=True)]
+        if skipped > 0:
+            polynomials = [p(arb_poly([skipped, 1])) for p in polynomials]
+        for p in polynomials:
+            if not sign(p(arb(0))):
+                raise Undecided("a guard is zero where a phase begins")
+        seam = next((c for c in SEAMS if all(sign(p(c - skipped)) for p in polynomials)), None)
+        if seam is None:
+            raise Undecided("a guard stays near zero")
+        begin = _Begin(begins + skipped * piece.length, piece.length)
+        last = None if limit is None else _last(value(limit) - begins, piece, skipped, seam, polynomials)
+        if last is not None:
+            yield begin, last - skipped, polynomials
+            return
+        yield begin, seam - skipped, polynomials
+        skipped = seam - 1
+
+
+def _last(limit: arb, piece: Piece, skipped: arb, seam: arb, polynomials: Sequence[arb_poly]) -> arb | None:
+    """Return a place just beyond a limit before the seam of a piece: what touches zero later does not matter."""
+    last = (limit / piece.length).abs_upper() * PAST
+    return last if skipped < last < seam and all(sign(p(last - skipped)) for p in polynomials) else None
+
+
+def _deflated(p: arb_poly, zeros: int, late: arb | None) -> arb_poly:
+    """Divide by a power of s - late; the coefficients below it are zero exactly."""
+    coefficients = (p if late is None else p(arb_poly([late, 1]))).coeffs()
+    if not all(c.contains(0) for c in coefficients[:zeros]):
+        raise Undecided("a guard does not begin at zero")
+    quotient = arb_poly(coefficients[zeros:])
+    return quotient if late is None else quotient(arb_poly([-late, 1]))
+
+
+def _roots(course: Course, p: arb_poly, end: arb, name: str) -> Iterator[arb]:
+    """Yield all roots of a polynomial of balls on (0, end) in order; its signs at both ends are known."""
+    slope = p.derivative()
+    shortest = arb(2) ** -int(SHORTEST * ctx.prec)
+    parts = [(arb(0), end, sign(p(arb(0))), sign(p(end)))]
+    while parts:
+        a, b, at_a, at_b = parts.pop()
+        course.parts += 1
+        whole = hull(a, b)
+        middle = whole.mid()
+        rate = slope(whole)
+        if sign(p(middle) + rate * (whole - middle)) or sign(p(whole)):
+            continue
+        if sign(rate):
+            if at_a != at_b:
+                yield newton(p, slope, whole)
+            continue
+        if b - a < shortest:
+            raise Undecided(f"{name} touches zero, or passes it by less than a proof can tell")
+        cut = next((c for c in (a + f * (b - a) for f in CUTS) if sign(p(c))), None)
+        if cut is None:
+            raise Undecided(f"{name} touches zero, or passes it by less than a proof can tell")
+        at_cut = sign(p(cut))
+        parts += [(cut, b, at_cut, at_b), (a, cut, at_a, at_cut)]
+
+
+def newton(p: Callable[[arb], arb], slope: Callable[[arb], arb], inside: arb) -> arb:
+    """Shrink the enclosure of the only root of a function by interval Newton, as long as that gains."""
+    while True:
+        middle = inside.mid()
+        smaller = inside.intersection(middle - p(middle) / slope(inside))
+        if not (2 * smaller.rad() < inside.rad()):
+            return smaller
+        inside = smaller

@@ -1,0 +1,301 @@
+"""Flows of a phase as pieces: polynomials of the time whose last coefficient is a ball that holds the remainder.
+
+On a piece every state is ``Σ c_k s^k`` for s from 0 to `WIDTH`, s being the time over the length of the piece; c_N
+encloses the N-th Taylor coefficient at every instant of the piece (Lagrange's remainder). Derivatives of such
+polynomials, and quotients by powers of s where the first coefficients vanish, have the same property, so that values
+and slopes over any part of a piece are enclosed by ball arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+from flint import arb, arb_mat, arb_poly, ctx
+
+from veridyn.references.engine.enclosure import Absent, Undecided
+from veridyn.references.engine.jets import Ball, Jet, differentiated, paired, slope, stacked, value
+
+State = tuple[Ball, ...]
+Row = Mapping[int, Ball]  # a linear function of the state: factors by place
+
+WIDTH = arb(9) / 8  # of a piece: a little longer than the way to the next, so that no root hides at the seam
+REACH = 2  # radians of the fastest motion in a piece
+MOST_PIECES = 200_000
+PACE = 100  # pieces that tell how many will follow, if they no longer grow
+MOST_TERMS = 400  # of a series, at the lengths that pieces have
+CYCLE = 6  # terms after which the zeros of powers of a matrix lie where they lay: states in turn, two or three
+
+
+class Piece(Protocol):
+    """The motion over a part of a phase."""
+
+    @property
+    def length(self) -> arb:
+        """Return its length (s)."""
+
+    def polynomial(self, row: Row) -> arb_poly:
+        """Return a linear function of the state over this piece, in s."""
+
+
+class Flow(Protocol):
+    """What moves the state during a phase."""
+
+    def pieces(self, state: State) -> Iterator[Piece]:
+        """Yield pieces one after the other, each beginning where s = 1 in the last."""
+
+    def at(self, course: Course, lapse: Ball) -> State:
+        """Return the state a while after the start of a course."""
+
+    def speed(self, course: Course, lapse: Ball) -> State:
+        """Return the rates of the state a while after the start of a course."""
+
+    def varies(self, state: State) -> bool:
+        """Tell whether the motion from a state on has a derivative with respect to a parameter."""
+
+
+def apply(row: Row, state: State) -> Ball:
+    """Return a linear function of a state."""
+    return sum((factor * state[i] for i, factor in row.items()), arb(0))
+
+
+def _column(state: Sequence[arb]) -> arb_mat:
+    return arb_mat(len(state), 1, list(state))
+
+
+def _identity(n: int) -> arb_mat:
+    return arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])
+
+
+def _size(matrix: arb_mat) -> arb_mat:
+    return arb_mat(matrix.nrows(), matrix.ncols(), [x.abs_upper() for x in matrix.entries()])
+
+
+def bound_of_exponential(scaled: arb_mat) -> arb_mat:
+    """Return a bound of exp(A), entry by entry, of a matrix without negative entries; `Undecided` if it has none."""
+    found = [_identity(scaled.nrows())]
+    for k in range(1, MOST_TERMS):
+        found.append(_size(found[-1] * scaled / k))
+        if k > CYCLE and all(2 * x <= y for x, y in zip(found[-1].entries(), found[-1 - CYCLE].entries(), strict=True)):
+            break  # and so it goes on: what follows halves from cycle to cycle, for the factors fall with k
+    else:
+        raise Undecided("the coefficients of the motion differ too much")
+    return _size(sum(found[1:-CYCLE], found[0]) + 2 * sum(found[1 - CYCLE :], found[-CYCLE]))
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """``y' = A y``: loads are states too. Rows are sparse: factors by place.
+
+    `longest` limits the length of a piece (s); it is needed where nothing oscillates or decays.
+    """
+
+    rows: Sequence[Row]
+    longest: arb | None = None
+
+    @cached_property
+    def system(self) -> _System:
+        """Return the matrix, with what is made of it."""
+        n = len(self.rows)
+        matrix = arb_mat(n, n)
+        for i, row in enumerate(self.rows):
+            for j, factor in row.items():
+                matrix[i, j] = value(factor)
+        return _System(matrix, self.longest)
+
+    @cached_property
+    def _doubled(self) -> _System:
+        """Return the system of the state and of its derivative with respect to a parameter."""
+        n = len(self.rows)
+        matrix = arb_mat(2 * n, 2 * n)
+        for i, row in enumerate(self.rows):
+            for j, factor in row.items():
+                matrix[i, j] = matrix[n + i, n + j] = value(factor)
+                matrix[n + i, j] = slope(factor)
+        return _System(matrix, self.longest)
+
+    def after(self, state: State, lapse: Ball) -> State:
+        """Return the state after a while, however long; with its derivative where anything has one."""
+        if not (self.varies(state) or differentiated(lapse)):
+            return tuple(self.system.after(_column(state), lapse).entries())
+        found = paired(self._doubled.after(_column(stacked(state)), value(lapse)).entries())
+        rates = (self.system.matrix * _column([x.value for x in found])).entries()
+        return tuple(Jet(x.value, x.slope + rate * slope(lapse)) for x, rate in zip(found, rates, strict=True))
+
+    def at(self, course: Course, lapse: Ball) -> State:
+        """Return the state a while after the start of a course."""
+        return self.after(course.state, lapse)
+
+    @cached_property
+    def _varies(self) -> bool:
+        return differentiated(*(factor for row in self.rows for factor in row.values()))
+
+    def varies(self, state: State) -> bool:
+        """Tell whether the motion from a state on has a derivative with respect to a parameter."""
+        return self._varies or differentiated(*state)
+
+    def speed(self, course: Course, lapse: Ball) -> State:
+        """Return the rates of the state a while after the start of a course."""
+        state = self.at(course, lapse)
+        return tuple(apply(row, state) for row in self.rows)
+
+    def pieces(self, state: State) -> Iterator[Piece]:
+        """Yield pieces of equal length, of the values alone; raises `Undecided` after too many."""
+        start = _column(tuple(map(value, state)))
+        for number in range(MOST_PIECES):
+            yield _LinearPiece(self.system, self.system.jump(start, number))
+        raise Undecided(f"nothing happens in {MOST_PIECES} pieces of the motion")
+
+
+@dataclass(frozen=True, eq=False)
+class _System:
+    """``y' = A y`` with a column y: A, and what is made of it at the precision of its making."""
+
+    matrix: arb_mat
+    longest: arb | None
+    _compiled: dict[int, tuple[Row, arb_mat, arb_mat]] = field(default_factory=dict)
+
+    @cached_property
+    def length(self) -> arb:
+        """Return the length of a piece: `REACH` over the largest rate, estimated by a power of A; a power of two."""
+        power = self.matrix
+        for _ in range(6):
+            power = power * power
+        size = max(x.abs_upper() for x in power.entries())  # far beyond the range of a float
+        lengths = [] if self.longest is None else [value(self.longest).mid()]
+        if size > 0:
+            lengths.append((REACH / (size.log() / 64).exp()).mid())
+        return binary(min(lengths))
+
+    @cached_property
+    def _bound(self) -> arb_mat:
+        """Return a bound of |exp(A t)| up to the end of a piece, on both sides of its start, entry by entry."""
+        return bound_of_exponential(_size(self.matrix) * (self.length * WIDTH))
+
+    @cached_property
+    def terms(self) -> list[arb_mat]:
+        """Return (A h)^k/k! until they vanish at the present precision beside the bound; the last is for the rest."""
+        n = self.matrix.nrows()
+        scaled, tiny = self.matrix * self.length, arb(2) ** (-ctx.prec - 8)
+        found = [_identity(n)]
+        while True:
+            found.append(found[-1] * scaled / len(found))
+            pairs = zip(found[-1].entries(), self._bound.entries(), strict=True)
+            if all(x.abs_upper() <= tiny * bound for x, bound in pairs):
+                return found
+
+    @cached_property
+    def _powers(self) -> list[arb_mat]:
+        """Return exp(A h), exp(2 A h), exp(4 A h) … as far as they were asked for.
+
+        The first is the series: it keeps small entries beside large ones, as the library's function does not.
+        """
+        rest = _size(self.terms[-1]) * self._bound
+        n = self.matrix.nrows()
+        return [sum(self.terms[:-1], arb_mat(n, n, [arb(0, x) for x in rest.entries()]))]
+
+    def jump(self, state: arb_mat, count: int) -> arb_mat:
+        """Return the state after a number of whole pieces."""
+        place = 0
+        while count:
+            if place == len(self._powers):
+                self._powers.append(self._powers[-1] * self._powers[-1])
+            if count & 1:
+                state = self._powers[place] * state
+            count, place = count >> 1, place + 1
+        return state
+
+    def after(self, state: arb_mat, lapse: arb) -> arb_mat:
+        """Return the state after a while; after one that is a ball, by the mean value theorem."""
+        whole = (lapse / self.length).mid().floor().unique_fmpz()
+        count = max(0, int(whole or 0))
+        start, s = self.jump(state, count), lapse / self.length - count
+        if not abs(s) <= WIDTH:
+            raise Undecided("an instant is too uncertain")
+        return self._at(start, s.mid()) + self.matrix * self._at(start, s) * (self.length * (s - s.mid()))
+
+    def _at(self, start: arb_mat, s: arb) -> arb_mat:
+        rest = _size(self.terms[-1]) * (self._bound * _size(start))
+        total = arb_mat(rest.nrows(), 1, [arb(0, x) for x in rest.entries()])
+        for term in reversed(self.terms[:-1]):
+            total = total * s + term * start
+        return total
+
+    def compiled(self, row: Row) -> tuple[Row, arb_mat, arb_mat]:
+        """Return what turns a state into the coefficients of a row: the factors, and those of the remainder's bound."""
+        known = self._compiled.get(id(row))
+        if known is None:
+            n = self.matrix.nrows()
+            line = arb_mat(1, n, [value(row.get(i, arb(0))) for i in range(n)])
+            products = [line * term for term in self.terms]
+            stacked = arb_mat(len(products) - 1, n, [x for p in products[:-1] for x in p.entries()])
+            known = self._compiled[id(row)] = (row, stacked, _size(products[-1]) * self._bound)
+        return known
+
+
+@dataclass(frozen=True, eq=False)
+class _LinearPiece:
+    system: _System
+    state: arb_mat
+
+    @property
+    def length(self) -> arb:
+        return self.system.length
+
+    def polynomial(self, row: Row) -> arb_poly:
+        _, factors, rest = self.system.compiled(row)
+        return arb_poly([*(factors * self.state).entries(), arb(0, (rest * _size(self.state))[0, 0])])
+
+
+def binary(length: float | arb) -> arb:
+    """Round a length down to six bits, so that multiples are exact."""
+    mantissa, exponent = arb(length).mid().man_exp()
+    bits = int(abs(mantissa)).bit_length()
+    return arb(int(mantissa) >> max(0, bits - 6)) * arb(2) ** (int(exponent) + max(0, bits - 6))
+
+
+@dataclass(eq=False)
+class Course:
+    """The motion of a phase from a state on; pieces are kept as far as they were looked at.
+
+    `parts` counts the parts of pieces on which a proof was tried.
+    """
+
+    flow: Flow
+    state: State
+    parts: int = 0
+    _kept: list[tuple[arb, Piece]] = field(default_factory=list)
+    _source: Iterator[Piece] | None = None
+
+    @cached_property
+    def varies(self) -> bool:
+        """Tell whether the motion has a derivative with respect to a parameter."""
+        return self.flow.varies(self.state)
+
+    def pieces(self, until: Ball | None = None) -> Iterator[tuple[arb, Piece]]:
+        """Yield pieces with the time (s) from the start of the phase to theirs.
+
+        It raises `Absent` where too many would follow up to an instant; pieces of a linear flow cost little.
+        """
+        number = 0
+        while True:
+            if number == len(self._kept):
+                self._source = self._source or self.flow.pieces(self.state)
+                if until is not None and number and number % PACE == 0 and not isinstance(self.flow, Linear):
+                    self._check_pace(value(until))
+                before = self._kept[-1] if self._kept else None
+                begins = before[0] + before[1].length if before else arb(0)
+                self._kept.append((begins, next(self._source)))
+            yield self._kept[number]
+            number += 1
+
+    def _check_pace(self, until: arb) -> None:
+        (begins, last), lengths = self._kept[-1], [piece.length for _, piece in self._kept[-PACE:]]
+        if last.length <= 2 * lengths[0] and until - begins > MOST_PIECES * max(lengths):
+            raise Absent("a phase takes too many steps: its equations are stiff, or it lasts too long")
+
+    def at(self, lapse: Ball) -> State:
+        """Return the state after a while."""
+        return self.flow.at(self, lapse)

@@ -1,0 +1,224 @@
+"""A motion as phases, each with its flow, each ended by a proved event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import mpmath
+from flint import arb
+from mpmath import mpf
+
+from veridyn.references.engine.enclosure import Absent, Undecided, ball, decided, to_mpf
+from veridyn.references.engine.events import Event, Guard, events, roots
+from veridyn.references.engine.flows import Course, Flow, Row, State, apply
+from veridyn.references.engine.jets import Ball, hull, value
+from veridyn.references.parameters import Number, Parameter, ParameterError, check_digits, checked
+
+MOST_PHASES = 5000
+EVER, HALT = 40, arb(2) ** -40  # phases, each shorter than the one before, and of the time: what goes on has no end
+LATER = 1 + arb(2) ** -20  # beyond the end of a search, to have what straddles it
+
+
+@dataclass(frozen=True, eq=False)
+class Phase:
+    """A phase: kind, flow, start (s), state there, guards that may end it, instant at which it ends at the latest."""
+
+    kind: str
+    flow: Flow
+    start: Ball
+    state: State
+    guards: Sequence[Guard] = ()
+    limit: Ball | None = None  # an instant (s), not a lapse
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "course", Course(self.flow, self.state))
+
+    course: Course = None  # type: ignore[assignment]
+
+    def at(self, time: Ball) -> State:
+        """Return the state at an instant (s)."""
+        return self.course.at(time - self.start)
+
+    def read(self, row: Row, time: Ball) -> Ball:
+        """Return a linear function of the state at an instant (s)."""
+        return apply(row, self.at(time))
+
+
+@dataclass(frozen=True, eq=False)
+class Ended:
+    """A phase with its end (s; None: it lasts) and the guard that ended it (None: the limit, or nothing).
+
+    Where an event only marked an instant, it is the part of the phase up to there, or from there on.
+
+    ``known``: instant (s) up to which it is proved to last; None: for ever, or up to its end.
+    ``marked``: instant (s) of the mark with which it begins; None: it begins with the phase.
+    """
+
+    phase: Phase
+    end: Ball
+    by: str | None
+    known: Ball | None = None
+    marked: Ball | None = None
+
+    @property
+    def start(self) -> Ball:
+        """The instant (s) with which it begins."""
+        return self.phase.start if self.marked is None else self.marked
+
+    def holds(self, time: Ball) -> bool:
+        """Tell whether the phase may hold at an instant."""
+        beyond = self.end if self.end is not None else self.known
+        return not (time < self.start) and (beyond is None or not (time > beyond))
+
+    def extremes(self, slope: Row, *, until: Ball | None = None, zeros: int = 0, order: int = 0) -> Iterator[Ball]:
+        """Yield the instants (s) within the phase at which a slope is zero, or its derivative of an order.
+
+        It raises `ValueError` for a phase that lasts, if no end of the search is given.
+        """
+        end = self.end if until is None else until
+        if end is None:
+            raise ValueError("a phase that lasts needs an end of the search")
+        start = self.phase.start
+        yield from (
+            start + r for r in roots(self.phase.course, slope, end - start, zeros=zeros, order=order, name="an extreme")
+        )
+
+
+Following = Callable[[Phase, Event | None, Ball, State], Phase | None]  # from ended phase, event, instant, state there
+
+
+def follow(first: Phase, following: Following, until: Ball | None = None) -> tuple[Ended, ...]:
+    """Follow a motion from phase to phase.
+
+    Parameters
+    ----------
+    first
+        The first phase.
+    following
+        Returns the phase after an event (None: after the limit of the phase), or None where the motion ends.
+    until
+        Instant (s) beyond which no event is looked for; the phase that holds it is the last. An event that cannot be
+        told from it belongs to the motion.
+
+    Raises
+    ------
+    Undecided
+        If an event cannot be proved; see `events.first_event`.
+    Absent
+        If events follow one another ever faster, as impacts do before a rest.
+    ParameterError
+        If there are too many phases.
+    """
+    return tuple(followed(first, following, until))
+
+
+def followed(first: Phase, following: Following, until: Ball | None = None) -> Iterator[Ended]:
+    """Yield the phases of a motion as `follow` finds them; raises as it does (`ParameterError`, `Undecided`)."""
+    phase, shorter, last = first, 0, arb(0)
+    for _ in range(MOST_PHASES):
+        for ended in _parts(phase, until):
+            yield ended
+        if ended.end is None:
+            return
+        length = value(ended.end) - value(phase.start)
+        shorter, last = shorter + 1 if length < last else 0, length
+        if shorter >= EVER and length < HALT * abs(value(phase.start)):
+            at = float(value(ended.end))
+            raise Absent(f"events follow one another ever faster about t = {at:.9g} s: no motion beyond is found")
+        event = Event(ended.by, ended.end - phase.start) if ended.by else None
+        after = following(phase, event, ended.end, phase.at(ended.end))
+        if after is None:
+            return
+        phase = after
+    raise ParameterError(f"more than {MOST_PHASES} phases: shorten the motion")
+
+
+def _parts(phase: Phase, until: Ball | None) -> Iterator[Ended]:
+    """Yield a phase in parts from mark to mark, up to its end; events surely beyond `until` are left out."""
+    limit = None if phase.limit is None else phase.limit - phase.start
+    horizon = limit
+    if until is not None and (limit is None or not (phase.limit < until)):
+        horizon = value(until - phase.start).abs_upper() * LATER
+        if limit is not None and not (horizon < limit):
+            horizon = limit
+    marked = None
+    for event in events(phase.course, phase.guards, horizon) if phase.guards else ():
+        end = phase.start + event.lapse
+        yield Ended(phase, end, event.name, marked=marked)
+        if event.ends:
+            return
+        marked = end
+    if horizon is limit:
+        yield Ended(phase, phase.limit, None, marked=marked)
+    else:
+        yield Ended(phase, None, None, phase.start + horizon, marked)
+
+
+def proved(phases: Sequence[Ended]) -> str:
+    """Say what a motion took: phases, events proved to be the first, parts of pieces that were looked at."""
+    whole = {id(p.phase): p.phase for p in phases}.values()
+    events, parts = sum(p.by is not None for p in phases), sum(phase.course.parts for phase in whole)
+    counts = {"phase": len(whole), "event": events, "part": parts}
+    return ", ".join(f"{count} {what}{'s' * (count != 1)}" for what, count in counts.items())
+
+
+def holding(phases: Sequence[Ended], time: Ball) -> list[Phase]:
+    """Return the phases that may hold at an instant: one, or those whose common event cannot be told from it.
+
+    It raises `Undecided` for an instant beyond the motion.
+    """
+    found = [p.phase for p in phases if p.holds(time)]
+    if not found:
+        raise Undecided("the instant lies beyond the motion")
+    return found
+
+
+def value_at(phases: Sequence[Ended], row: Row | Callable[[Phase], Row], time: Ball) -> Ball:
+    """Return a linear function of the state at an instant (s); at an event, what holds both before and after."""
+    values = [phase.read(row(phase) if callable(row) else row, time) for phase in holding(phases, time)]
+    return hull(*values)
+
+
+Reading = Callable[[Ball], Ball]
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A motion for figures and comparison of histories: what can be read at any instant (s), by name.
+
+    ``readings``: functions of the instant that return balls; ``changes``: instants (s) of the events, with the kind of
+    the phase that begins.
+    """
+
+    readings: Mapping[str, Reading]
+    changes: Callable[[], Sequence[tuple[Ball, str]]]
+    digits: int = 30
+
+    def _known(self, found: Ball) -> Ball:
+        """Return a number whose radius leaves the digits, of itself or of one; else more precision is tried."""
+        b = value(found)
+        if not b.rad() * arb(10) ** self.digits < arb(1).max(abs(b.mid())):
+            raise Undecided(f"nothing more than {b.str(5)} is known of the motion")
+        return found
+
+    def __call__(self, name: str, t: Number) -> mpf:
+        """Return a reading at an instant (s).
+
+        Raises
+        ------
+        ParameterError
+            For a negative instant.
+        Undecided
+            If the largest precision does not leave the digits.
+        """
+        time = checked(Parameter("t", "s", "instant", "", "non-negative"), t)
+        found = decided(lambda: self._known(self.readings[name](ball(time))), check_digits(self.digits))
+        with mpmath.workdps(self.digits):
+            return +to_mpf(found)
+
+    def events(self) -> tuple[tuple[mpf, str], ...]:
+        """Return the instants (s) of all events and the phases that begin."""
+        found = decided(lambda: [(self._known(time), kind) for time, kind in self.changes()], self.digits)
+        with mpmath.workdps(self.digits):
+            return tuple((+to_mpf(time), kind) for time, kind in found)

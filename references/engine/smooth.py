@@ -1,0 +1,390 @@
+"""Smooth nonlinear phases: long Taylor steps whose remainder is enclosed over a box that the motion provably keeps to.
+
+Over a step the motion is ``Σ c_k t^k`` with c_N enclosed over a box B. It does not leave B: as long as it is inside, it
+lies at sampled instants within the polynomial and its remainder there, and between them within what the rates over B
+add; if all that is inside B, it never comes to the edge (a high-order enclosure; Nedialkov, Jackson and Corliss 1999).
+
+States lie in a skew box that turns with the motion (Lohner 1987): its centre goes on alone, its edges by the derivative
+of the motion, which is enclosed with few digits; new axes follow the longest edges. So radii grow as motions part.
+
+A derivative s with respect to a parameter p is a state too: s' = (∂f/∂y) s + ∂f/∂p.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from flint import arb, arb_mat, arb_poly, ctx
+
+from veridyn.references.engine.enclosure import Absent, Undecided, precision
+from veridyn.references.engine.flows import WIDTH, Course, Piece, Row, State, binary, bound_of_exponential
+from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, paired, slope, stacked, value
+from veridyn.references.engine.series import Rates, Traced, traced
+
+if TYPE_CHECKING:
+    from veridyn.references.engine.coarse import Compiled, Floats, Run
+
+COARSE = 64  # bits for boxes
+SAMPLES = 16  # instants of a step at which a box is looked at; it reaches half a spacing beyond them on both sides
+LOW = 12  # order of boxes, and of how states part
+FINE = 4  # lengths of a step in the unit of the time: in it, coefficients neither vanish nor grow much
+MOST_PIECES = 40_000
+LEAST = arb(2) ** -100_000  # beside any number of a motion, and more than a point
+LEAST_LENGTH = 1e-300  # of an edge, which is divided by
+HALT = arb(2) ** -20  # of the time that has passed: pieces so short come to a halt
+HALTED = "the motion has no series at a later instant: it may grow beyond bounds"
+MOST_TRIES = 40  # of a step, shorter each time, until the motion stays in a box
+EASE = 0.97  # of the longest step that seems to do
+BIT = float(arb(2).log().mid())
+
+
+@dataclass(frozen=True, eq=False)
+class _Skew:
+    """States ``centre + frame p``: exact numbers, an exact matrix, and balls around zero."""
+
+    centre: State
+    frame: arb_mat
+    parts: arb_mat
+
+    @staticmethod
+    def around(state: Sequence[arb]) -> _Skew:
+        n = len(state)
+        radii = arb_mat(n, 1, [x - x.mid() for x in state])
+        return _Skew(
+            tuple(x.mid() for x in state), arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)]), radii
+        )
+
+    def hull(self) -> State:
+        return tuple(c + d for c, d in zip(self.centre, (self.frame * self.parts).entries(), strict=True))
+
+    def moved(self, there: Sequence[arb], turned: arb_mat) -> _Skew:
+        """Return what the centre's image and the frame's make of it, in axes that follow the longest edges."""
+        centre = tuple(x.mid() for x in there)
+        errors = arb_mat(len(there), 1, [x - c for x, c in zip(there, centre, strict=True)])
+        axes, back = _axes(turned, self.parts, errors)
+        parts = (back * turned) * self.parts + back * errors
+        return _Skew(centre, axes, arb_mat(len(there), 1, [arb(0, x.abs_upper()) for x in parts.entries()]))
+
+
+def _axes(turned: arb_mat, parts: arb_mat, errors: arb_mat) -> tuple[arb_mat, arb_mat]:
+    """Return axes, orthogonal in units of how far each state may be off, the first along the longest edge; the inverse.
+
+    Source: Lohner 1987.
+    """
+    n = parts.nrows()
+    edges = [[(turned[i, j] * parts[j, 0].rad()).mid() for i in range(n)] for j in range(n)]
+    reach = [max(errors[i, 0].rad(), *(abs(edge[i]) for edge in edges)) for i in range(n)]
+    units = [arb(1) if size == 0 else size for size in reach]
+    scaled = np.array([[float(x / unit) for x, unit in zip(edge, units, strict=True)] for edge in edges])
+    longest = np.argsort(-np.linalg.norm(scaled, axis=1), kind="stable")
+    lengths = np.maximum(np.linalg.norm(scaled[longest], axis=1, keepdims=True), LEAST_LENGTH)
+    axes = arb_mat(n, n, [arb(x) for x in np.linalg.qr((scaled[longest] / lengths).T)[0].ravel().tolist()])
+    back = axes.inv()
+    return (
+        arb_mat(n, n, [(axes[i, j] * units[i]).mid() for i in range(n) for j in range(n)]),
+        arb_mat(n, n, [back[i, j] / units[j] for i in range(n) for j in range(n)]),
+    )
+
+
+def _none(_t: Any, _y: Sequence[Any]) -> Sequence[Any]:
+    return ()
+
+
+@dataclass(frozen=True, eq=False)
+class Smooth:
+    """``y' = f(t, y)`` with f analytic, a function of balls, of `Taylor` and of pairs; `start` is t at the start.
+
+    `readings` are more functions of time and states, whose values follow those of the states.
+    """
+
+    rates: Rates
+    start: arb
+    readings: Rates = _none
+    _kept: dict[int, Any] = field(default_factory=dict, repr=False)
+
+    def varies(self, state: State) -> bool:
+        """Tell whether the motion from a state on has a derivative with respect to a parameter."""
+        return differentiated(*state, *self.rates(self.start, state), *self.readings(self.start, state))
+
+    @cached_property
+    def _doubled(self) -> Smooth:
+        """Return the equations of the states and then of their derivatives."""
+
+        def doubled(law: Rates) -> Rates:
+            return lambda t, y: stacked(law(t, paired(y)))
+
+        return Smooth(doubled(self.rates), self.start, doubled(self.readings))
+
+    def pieces(self, state: State) -> Iterator[Piece]:
+        """Yield pieces as long as the series allow; raises `Undecided` where none is found, `Absent` after too many.
+
+        It is `Absent`, too, where they come to a halt though the states are sharp.
+        """
+        if not self.varies(state):
+            return self.marched(state)
+        n = len(state)
+        return (piece.split(n) for piece in self._doubled.marched(stacked(state)))
+
+    def marched(self, state: State) -> Iterator[_SmoothPiece]:
+        """Yield pieces of a motion whose states are balls; see `pieces`."""
+        time, part, states = self.start, 1.0, _Skew.around(state)
+        for _ in range(MOST_PIECES):
+            piece, states, part = self._piece(time, states, part)
+            if piece.length < abs(time - self.start) * HALT:
+                sharp = all(x.rel_accuracy_bits() > COARSE // 2 for x in states.hull())
+                raise (Absent if sharp else Undecided)(HALTED)  # more bits would change nothing
+            yield piece
+            time += piece.length
+        raise Absent(f"a phase takes more than {MOST_PIECES} steps: its equations are stiff, or it lasts too long")
+
+    def at(self, course: Course, lapse: Ball) -> State:
+        """Return states and readings a while after the start of a course."""
+        n, when = len(course.state), value(lapse)
+        for begins, piece in course.pieces(when):
+            s = (when - begins) / piece.length
+            if s <= WIDTH:
+                break
+        assert isinstance(piece, _SmoothPiece)
+        late = lapse - when.mid()
+        here, sharp = piece.at(s), piece.at(s.mid())
+        if value(late).is_zero() and not differentiated(late):
+            return sharp
+        rates = self.rates(self.start + when, here[:n])
+        states = tuple(x + rate * late for x, rate in zip(sharp[:n], rates, strict=True))
+        read = self.readings(self.start + lapse, states)
+        return (*states, *(_within(x, value(y)) for x, y in zip(read, here[n:], strict=True)))
+
+    def speed(self, course: Course, lapse: Ball) -> State:
+        """Return the rates of states and readings a while after the start of a course."""
+        time, states = self.start + lapse, self.at(course, lapse)[: len(course.state)]
+        rates = tuple(self.rates(time, states))
+        moving = [Jet(Jet(value(x), value(r)), Jet(slope(x), slope(r))) for x, r in zip(states, rates, strict=True)]
+        read = self.readings(Jet(Jet(value(time), arb(1)), Jet(slope(time), arb(0))), moving)
+        return (*rates, *(Jet(slope(value(x)), slope(slope(x))) for x in read))
+
+    def _piece(self, time: arb, states: _Skew, part: float) -> tuple[_SmoothPiece, _Skew, float]:
+        """Return the next piece, `part` of what the series allow or less, the states after it, and the part then."""
+        order = int(0.4 * ctx.prec) + 12
+        middle = self._traced(len(states.centre)).expand(time, states.centre, order)
+        longest = _radius(middle)
+        wanted = part * longest
+        for _ in range(MOST_TRIES):
+            length = binary(wanted)
+            with precision(COARSE):
+                found = self._enclosed(time, states, order, length)
+            fitting = EASE * float(length) * (_fits(found.rest, middle) if found else 0.5)
+            if found is not None and fitting >= EASE * float(length):
+                columns = [x + y for x, y in zip(_scaled(middle, found.rest, length), found.parted, strict=True)]
+                there = [
+                    p(arb(1)) for p in _scaled(middle[: len(states.centre)], found.rest[: len(states.centre)], length)
+                ]
+                with precision(COARSE):
+                    later = states.moved(there, found.turned)
+                return _SmoothPiece(length, columns), later, min(1.0, min(1.1 * wanted, fitting) / longest)
+            wanted = min(0.9 * wanted, max(0.4 * wanted, fitting))
+        raise Undecided("the motion leaves every box")
+
+    def _traced(self, n: int) -> Traced:
+        """Return what rates and readings of n states do, with numbers of the present precision."""
+        found: Traced = self._made(ctx.prec, lambda: traced(self.rates, self.readings, n, 0))
+        return found
+
+    def _compiled(self, n: int) -> Compiled:
+        """Return the same with as many directions, in doubles."""
+        from veridyn.references.engine.coarse import Compiled  # loads the compiler, which linear phases do without
+
+        found: Compiled = self._made(0, lambda: Compiled(traced(self.rates, self.readings, n, n)))
+        return found
+
+    def _made(self, key: int, make: Callable[[], Any]) -> Any:
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    def _enclosed(self, time: arb, states: _Skew, order: int, length: arb) -> _Enclosed | None:
+        """Return the remainders of a step, and how states part in it; None if no box is found for it."""
+        n, half = len(states.centre), length / (2 * SAMPLES)
+        program, unit = self._compiled(n), FINE * float(length)
+        (scales, edges), columns = _edges(states.frame), list(program.traced.rates)
+        motion = program.run(time, states.hull(), unit, LOW)
+        terms = arb_mat([program.terms(motion, columns, k, 1 / arb(FINE)) for k in range(LOW)])
+        seen = [hull(*row) for row in (terms.transpose() * _vandermonde(LOW)).tolist()]
+        here, around = hull(time - half, time + length * WIDTH), arb(0, half.abs_upper())
+        box = self._box(here, around, seen, unit, order)
+        wide = None if box is None else _widened(program, box, unit, edges, length * WIDTH)
+        if box is None or wide is None:
+            return None
+        program.part(motion, edges, unit, LOW)
+        program.part(box, wide, unit, LOW)
+        m, r = program.along(motion, box, LOW, 1 / FINE)
+        rest = program.terms(box, program.traced.asked, order, 1 / arb(FINE))
+        if not (np.isfinite(m).all() and np.isfinite(r).all() and all(x.is_finite() for x in rest)):
+            return None
+        return _Enclosed(rest, *_parted(m, r, scales, states.parts))
+
+    def _box(self, here: arb, around: arb, seen: list[arb], unit: float, order: int) -> Any:
+        """Return a run over a box that states seen at instants do not leave between them; None if none is found."""
+        program, box = self._compiled(len(seen)), seen
+        for _ in range(8):
+            rates = self.rates(here, box)
+            image = [x + around * rate for x, rate in zip(seen, rates, strict=True)]
+            if all(b.contains_interior(i) for b, i in zip(box, image, strict=True)):
+                found = program.run(here, box, unit, order)
+                rest = program.terms(found, list(program.traced.rates), LOW, WIDTH / FINE)
+                kept = (b.contains_interior(i + r * arb(0, 1)) for b, i, r in zip(box, image, rest, strict=True))
+                return found if all(kept) else None
+            box = [_inflated(b.union(i)) for b, i in zip(box, image, strict=True)]
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Enclosed:
+    """A step: the last coefficients of states and readings, how they part from those of the centre, the frame after."""
+
+    rest: list[arb]
+    parted: list[arb_poly]
+    turned: arb_mat
+
+
+def _edges(frame: arb_mat) -> tuple[list[arb], list[list[arb]]]:
+    """Return the lengths of the columns of a frame, and these over their lengths."""
+    columns = frame.transpose().tolist()
+    lengths = [max(abs(x) for x in column).mid() for column in columns]
+    return lengths, [[x / size for x in column] for column, size in zip(columns, lengths, strict=True)]
+
+
+def _widened(
+    program: Compiled, box: Run, unit: float, edges: Sequence[Sequence[arb]], lapse: arb
+) -> list[list[arb]] | None:
+    """Return boxes for edges that follow the motion in a box for a lapse (Gronwall); None if they are too wide."""
+    n = len(edges)
+    sizes = program.jacobian(box, unit, n)
+    if not np.isfinite(sizes).all():
+        return None
+    try:
+        growth = bound_of_exponential(
+            arb_mat(n, n, [(x * lapse).abs_upper() for x in map(arb, sizes.ravel().tolist())])
+        )
+    except Undecided:
+        return None
+    found = (growth * arb_mat([[abs(x).abs_upper() for x in edge] for edge in edges]).transpose()).transpose().tolist()
+    return [
+        [x + arb(0, (size - abs(x)).abs_upper()) for x, size in zip(edge, wide, strict=True)]
+        for edge, wide in zip(edges, found, strict=True)
+    ]
+
+
+def _parted(m: Floats, r: Floats, lengths: Sequence[arb], parts: arb_mat) -> tuple[list[arb_poly], arb_mat]:
+    """Return by how much states and readings are off those of the centre, and the frame at the end of a step."""
+    from veridyn.references.engine.coarse import bound_of_sum, total
+
+    n, weights = len(lengths), [length * part.rad() for length, part in zip(lengths, parts.entries(), strict=True)]
+    most = max(weights)
+    shares = np.array([float((w / most).abs_upper()) if most > 0 else 0.0 for w in weights])
+    sizes = bound_of_sum(np.abs(m) + r, shares)
+    parted = [arb_poly([arb(0, x) * most for x in row]) for row in sizes.tolist()]
+    middles, radii = (x.tolist() for x in total(m[:, :n], r[:, :n]))
+    turned = [arb(middles[j][i], radii[j][i]) * lengths[j] for i in range(n) for j in range(n)]
+    return parted, arb_mat(n, n, turned)
+
+
+@lru_cache(maxsize=64)
+def _vandermonde(order: int) -> arb_mat:
+    """Return the powers of the instants at which a box is looked at: 0 to `WIDTH` of a step."""
+    points = [arb(i) / SAMPLES for i in range(SAMPLES * 9 // 8 + 1)]
+    return arb_mat(order, len(points), [p**k for k in range(order) for p in points])
+
+
+def _inflated(x: Ball) -> Ball:
+    """Return a ball somewhat larger, and never a point; of a pair, both."""
+    if isinstance(x, Jet):
+        return Jet(_inflated(x.value), _inflated(x.slope))
+    return arb(x.mid(), x.rad() * 1.125 + abs(x.mid()) * arb(2) ** -20 + LEAST)
+
+
+def _size(column: Sequence[arb]) -> arb:
+    return max((x.abs_upper() for x in column[:3]), key=float)
+
+
+def _radius(columns: Sequence[Sequence[arb]]) -> float:
+    """Return the step at which the last terms of all series vanish beside the first ones at the present precision."""
+    reach = float("inf")
+    for column in columns:
+        size = _size(column)
+        for back in (1, 2):
+            last, k = column[-back].abs_upper(), len(column) - back
+            if last > 0 and size > 0:
+                reach = min(reach, float((((size / last).log() - ctx.prec * BIT) / k).exp()))
+    return reach if math.isfinite(reach) else 1.0  # a polynomial: any step does
+
+
+def _fits(rest: Sequence[arb], columns: Sequence[Sequence[arb]]) -> float:
+    """Return by how much a step may be longer for remainders to be 256 units of the last place."""
+    ratios = [_size(c) / r.abs_upper() for r, c in zip(rest, columns, strict=True) if r.abs_upper() > 0]
+    room = min((float(ratio.log()) + (8 - ctx.prec) * BIT for ratio in ratios), default=math.inf)
+    return math.exp(min(1.0, room / (len(columns[0]) - 1)))
+
+
+def _scaled(columns: Sequence[Sequence[arb]], rests: Sequence[arb], length: arb) -> list[arb_poly]:
+    """Return polynomials over a step from the coefficients before the last, and the remainders."""
+    powers = [length**k for k in range(len(columns[0]) - 1)]
+    return [
+        arb_poly([*(c * f for c, f in zip(column, powers, strict=False)), rest])
+        for column, rest in zip(columns, rests, strict=True)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _SmoothPiece:
+    length: arb
+    columns: list[arb_poly]
+    slopes: Sequence[arb_poly] = ()  # their derivatives with respect to a parameter, where they have any
+
+    def polynomial(self, row: Row) -> arb_poly:
+        return sum((self.columns[i] * value(factor) for i, factor in row.items()), arb_poly([0]))
+
+    def at(self, s: arb) -> State:
+        """Return states and readings at a part of the length."""
+        found = tuple(p(s) for p in self.columns)
+        return tuple(Jet(x, p(s)) for x, p in zip(found, self.slopes, strict=True)) if self.slopes else found
+
+    def split(self, n: int) -> _SmoothPiece:
+        """Return the piece of n states and readings, and of their derivatives, from that of the doubled equations."""
+        end = n + len(self.columns) // 2
+        values = [*self.columns[:n], *self.columns[2 * n : end]]
+        return _SmoothPiece(self.length, values, [*self.columns[n : 2 * n], *self.columns[end:]])
+
+
+def restarted(flow: Callable[[arb], Smooth], time: Ball, state: State) -> tuple[Smooth, State, arb]:
+    """Return the flow after an event from an exact instant next to it on, the state there, and the event's lapse.
+
+    So the uncertainty of the event's instant does not become one of the load's. It raises `Undecided` where the event
+    is too uncertain.
+    """
+    instant = value(time)
+    start = instant.mid()
+    late, after = instant - start, flow(start)
+    rates = after.rates(instant, state)
+    if differentiated(*state, time, *rates):  # at a fixed instant, not at that of the event, which moves
+        state = tuple(x - Jet(arb(0), value(rate) * slope(time)) for x, rate in zip(state, rates, strict=True))
+    around = [_inflated(x - 2 * rate * late) for x, rate in zip(state, rates, strict=True)]
+    there = tuple(x - rate * late for x, rate in zip(state, after.rates(instant, around), strict=True))
+    if not all(_inside(x, wide) for wide, x in zip(around, there, strict=True)):
+        raise Undecided("an event is too uncertain")
+    return after, there, late
+
+
+def _within(x: Ball, wide: arb) -> Ball:
+    """Return what of a ball lies in another; a pair keeps its derivative."""
+    return Jet(_within(x.value, wide), x.slope) if isinstance(x, Jet) else arb(x).intersection(wide)
+
+
+def _inside(x: Ball, wide: Ball) -> bool:
+    if isinstance(wide, Jet):
+        return _inside(value(x), wide.value) and _inside(slope(x), wide.slope)
+    return bool(wide.contains_interior(x))

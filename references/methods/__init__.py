@@ -1,0 +1,1 @@
+"""Known time integrators: tableaux, exact solutions of linear problems, fingerprints."""

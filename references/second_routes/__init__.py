@@ -1,0 +1,1 @@
+"""Other mathematics for the same numbers: waves, quadratures, closed forms, extrapolation."""

@@ -1,0 +1,141 @@
+"""Find a solver under test: by name, by module, by file."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from veridyn.problem.errors import SolverInputError
+from veridyn.problem.nearest import did_you_mean
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.programs import ExternalSolver, shared_solver
+from veridyn.solver.contract.statements import check_contract
+
+GROUP = "veridyn.solvers"
+OWN = "veridyn"
+EXACT = "exact"
+SCIPY = "scipy"
+
+
+class SolverNotFound(SolverInputError):
+    """No solver answers to this specification."""
+
+
+def load_solver(spec: str) -> Any:
+    """Return the solver that a specification names.
+
+    Parameters
+    ----------
+    spec
+        ``NAME`` (entry point of the group ``veridyn.solvers``), ``package.module:attr`` or ``path/file.py:attr``;
+        a class is instantiated without arguments. ``cmd:program arguments`` starts a program; ``fmu:model.fmu`` or
+        ``fmu:model.fmu,map.toml`` is a functional mock-up unit, with a map of its names.
+
+    Raises
+    ------
+    SolverNotFound
+        If nothing is found there, or what is found is no solver.
+    """
+    if spec.startswith("cmd:"):
+        return _program(spec)
+    if spec.startswith("fmu:"):
+        return _unit(spec)
+    place, _, attribute = spec.rpartition(":")
+    found = _attribute(spec, _module(spec, place), attribute) if place else _entry_point(spec)
+    solver = _instance(spec, found)
+    try:
+        check_contract(solver, spec)
+    except SolverInputError as error:
+        raise SolverNotFound(str(error)) from None
+    return solver
+
+
+def _program(spec: str) -> ExternalSolver:
+    try:
+        return shared_solver(spec.removeprefix("cmd:").strip(), Path.cwd())
+    except SolverFailure as failure:
+        raise SolverNotFound(f"{spec!r} {failure}") from None
+
+
+def _unit(spec: str) -> Any:
+    path, _, mapped = spec.removeprefix("fmu:").partition(",")
+    for name in filter(None, (path, mapped)):
+        if not Path(name).is_file():
+            raise SolverNotFound(f"{spec!r}: there is no file {name}")
+    try:
+        from veridyn.solver.adapters.fmu_adapter import Fmu
+
+        return Fmu(Path(path), Path(mapped) if mapped else None)
+    except ImportError as missing:
+        raise SolverNotFound(f'{spec!r} needs FMPy, {missing}; pip install "{OWN}[fmi]"') from None
+    except SolverInputError as error:
+        raise SolverNotFound(str(error)) from None
+
+
+@cache  # looks into every package that is installed
+def _installed() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def _entry_point(name: str) -> Any:
+    known = _installed()
+    if name.endswith(".py"):
+        raise SolverNotFound(f"{name!r} is a file: write {name}:NAME, the name of the solver in it")
+    if name not in known:
+        others = "write package.module:attr, path/file.py:attr or cmd:PROGRAM for others"
+        hint = did_you_mean(name, known, f"installed are {', '.join(sorted(known))}")
+        raise SolverNotFound(f"unknown solver {name!r}; {hint}; {others}")
+    try:
+        return known[name].load()
+    except ImportError as missing:
+        ours = known[name].value.startswith(f"{OWN}.")
+        remedy = f'pip install "{OWN}[{name}]"' if ours else "is all that it needs installed?"
+        raise SolverNotFound(f"solver {name!r} cannot be loaded, {missing}; {remedy}") from None
+
+
+def _module(spec: str, place: str) -> ModuleType:
+    try:
+        return _from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
+    except ModuleNotFoundError as error:
+        raise SolverNotFound(f"{spec!r}: {error}; is it installed or on the path?") from None
+    except SolverNotFound:
+        raise
+    except SystemExit:
+        remedy = "put that under if __name__ == '__main__'"
+        raise SolverNotFound(f"{spec!r} ends the program when it is imported; {remedy}") from None
+    except Exception as error:
+        raise SolverNotFound(f"{spec!r} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def _from_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise SolverNotFound(f"there is no file {path}")
+    name = f"veridyn_solver_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and pickling look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def _attribute(spec: str, module: ModuleType, name: str) -> Any:
+    if not hasattr(module, name):
+        raise SolverNotFound(f"{spec!r}: {module.__name__} has no attribute {name!r}")
+    return getattr(module, name)
+
+
+def _instance(spec: str, found: Any) -> Any:
+    if not isinstance(found, type):
+        return found
+    try:
+        return found()
+    except (Exception, SystemExit) as error:
+        raise SolverNotFound(f"{spec!r} cannot be created: {type(error).__name__}: {error}") from error

@@ -1,0 +1,349 @@
+"""Solvers in other processes: JSON lines on standard input and output, protocol 1 (docs/command-protocol.md)."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import math
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from veridyn.problem.mechanical import Problem
+from veridyn.solver.contract.errors import SettingsError, SolverFailure
+
+PROTOCOL = 1
+TIMEOUT_VARIABLE = "VERIDYN_COMMAND_TIMEOUT"
+SOLVE_TIMEOUT = 300.0  # s, unless the variable says otherwise
+START_TIMEOUT = 30.0  # s
+PATIENCE = 2.0  # s, for a program to end once it was told to, or has closed its output
+LARGEST_ANSWER = 2 * 1024**3  # bytes
+KEPT_LINES = 20  # of standard error
+LONGEST_LINE = 4096  # bytes of standard error taken as one line
+SHORT, LONG = 80, 300  # characters quoted of an answer, of standard error
+
+
+class Program:
+    """A running program: one line in, one line out, within a time.
+
+    Its process group ends with the object, or with the interpreter, whichever comes first. Raises `SolverFailure` if it
+    cannot be started.
+    """
+
+    def __init__(self, arguments: Sequence[str], folder: Path) -> None:
+        pipe = subprocess.PIPE
+        try:
+            self.process = subprocess.Popen(
+                arguments, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+            )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise SolverFailure(f"cannot start {arguments[0]!r}: {reason}") from None
+        self.owner = os.getpid()
+        self.stderr: deque[str] = deque(maxlen=KEPT_LINES)
+        self._listener = threading.Thread(target=_drain, args=(self.process.stderr, self.stderr), daemon=True)
+        self._listener.start()
+        self.close = weakref.finalize(self, _end, self.process, self._listener, self.owner)
+
+    def ask(self, message: str, seconds: float) -> dict[str, Any]:
+        """Send a line and return the JSON object that comes back.
+
+        Raises
+        ------
+        SolverFailure
+            If no JSON object comes back in time. The program is then out of step and has been killed.
+        """
+        try:
+            return _json_object(self._exchange(message, seconds))
+        except BaseException:  # interrupts too: half a message may be in the pipe
+            self.kill()
+            raise
+
+    def kill(self) -> None:
+        """End the program and what it has started, without asking."""
+        _kill(self.process)
+        self.close()
+
+    def _exchange(self, message: str, seconds: float) -> bytes:
+        stdin, stdout = _pipe(self.process.stdin), _pipe(self.process.stdout)
+        with self._deadline(seconds) as expired:
+            with contextlib.suppress(BrokenPipeError):  # it may have written its reason and left
+                stdin.write(message.encode() + b"\n")
+                stdin.flush()
+            line = stdout.readline(LARGEST_ANSWER + 1)
+        if expired.is_set():
+            raise SolverFailure(
+                f"gave no answer within {seconds:g} s and was stopped ({TIMEOUT_VARIABLE} sets the time "
+                f"for a solve){self._last_words()}"
+            )
+        if len(line) > LARGEST_ANSWER:
+            raise SolverFailure(f"answered with more than {LARGEST_ANSWER} bytes in one line")
+        if not line.endswith(b"\n"):
+            where = f" in the middle of the line {_shortened(line)}" if line else ""
+            raise SolverFailure(f"{self._ending()}{where}{self._last_words()}")
+        return line
+
+    @contextlib.contextmanager
+    def _deadline(self, seconds: float) -> Iterator[threading.Event]:
+        """Kill the program after some time: reading and writing then come to an end by themselves."""
+        expired = threading.Event()
+
+        def expire() -> None:
+            expired.set()
+            _kill(self.process)
+
+        timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), expire)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield expired
+        finally:
+            timer.cancel()
+            timer.join()
+
+    def _ending(self) -> str:
+        try:
+            status = self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            return "closed its standard output"
+        if status >= 0:
+            return f"ended with exit status {status}"
+        try:
+            return f"was killed by {signal.Signals(-status).name}"
+        except ValueError:
+            return f"was killed by signal {-status}"
+
+    def _last_words(self) -> str:
+        self._listener.join(PATIENCE)
+        text = " / ".join(line for line in self.stderr if line)
+        return f"; its last words: {text if len(text) <= LONG else '…' + text[-LONG:]}" if text else ""
+
+
+def _drain(stream: IO[bytes], lines: deque[str]) -> None:
+    """Read standard error for as long as it lasts, so that the program never waits for a reader."""
+    with stream, contextlib.suppress(OSError, ValueError):
+        while line := stream.readline(LONGEST_LINE):
+            lines.append(_printable(line))
+
+
+def _end(process: subprocess.Popen[bytes], listener: threading.Thread, owner: int) -> None:
+    """Ask a program to stop, and see to it."""
+    if os.getpid() != owner:  # a fork shares the pipes; the program belongs to the parent
+        return
+    stdin = _pipe(process.stdin)
+    try:
+        with contextlib.suppress(OSError):
+            stdin.write(b'{"command": "stop"}\n')
+            stdin.flush()
+        with contextlib.suppress(OSError):
+            stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(PATIENCE)
+    finally:  # a signal may end the wait
+        _kill(process)
+        process.wait()
+        _pipe(process.stdout).close()
+        listener.join(PATIENCE)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a program with the processes that it has started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)  # the session leader leads the group of the same number
+
+
+def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
+    assert stream is not None
+    return stream
+
+
+def _printable(line: bytes) -> str:
+    text = line.decode("utf-8", errors="replace").strip()
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _shortened(line: bytes) -> str:
+    text = _printable(line[: 4 * SHORT])
+    return repr(text if len(text) <= SHORT else text[:SHORT] + "…")
+
+
+def _json_object(line: bytes) -> dict[str, Any]:
+    try:
+        answer = json.loads(line)
+    except (ValueError, RecursionError):
+        raise SolverFailure(
+            f"answered {_shortened(line)}, which is not JSON; standard output is for answers, logs belong on "
+            "standard error"
+        ) from None
+    if not isinstance(answer, dict):
+        raise SolverFailure(f"answered {_shortened(line)}; an answer is a JSON object")
+    return answer
+
+
+class ExternalSolver:
+    """A solver in a program of its own, started at once and again after a crash or a time-out.
+
+    Parameters
+    ----------
+    command
+        Program and arguments, quoted as in a shell; no shell is involved.
+    folder
+        Where it runs; the current folder if None.
+
+    Raises
+    ------
+    SolverFailure
+        If the program cannot be started, or does not introduce itself as protocol 1 wants.
+    SettingsError
+        If ``VERIDYN_COMMAND_TIMEOUT`` is no positive number.
+    """
+
+    name: str
+    version: str
+    capabilities: frozenset[str]
+    settings: Mapping[str, str]
+    claims: Mapping[str, Any] | Callable[[str], Mapping[str, Any]]  # of a scheme, if the program names schemes
+    refinement: Sequence[Mapping[str, Any]] | str
+    schemes: tuple[str, ...]  # exists only if the program names schemes
+
+    def __init__(self, command: str, folder: Path | None = None) -> None:
+        self.command = command
+        self.folder = folder or Path.cwd()
+        self._arguments = _split(command)
+        self._timeout = _timeout()
+        self._asked = 0
+        self._program, introduction = self._start()
+        self.name, self.version = introduction["name"], introduction["version"]
+        self.capabilities = frozenset(introduction["capabilities"])
+        self.settings = introduction.get("settings", {})
+        self.refinement = introduction.get("refinement", ())
+        stated: Mapping[str, Any] = introduction.get("claims", {})
+        self.claims = stated
+        if introduction.get("schemes"):
+            self.schemes = tuple(introduction["schemes"])
+            self.claims = lambda scheme: stated.get(scheme, {})
+
+    def solve(self, problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the program answers, arrays as lists.
+
+        Raises `SolverFailure` if it answers with an error, not in time, not at all, or not as protocol 1 wants;
+        `NotImplementedError` if it says that something the problem needs is missing; `SettingsError` if the settings
+        cannot be written as JSON.
+        """
+        message = self._question(problem, settings)
+        try:
+            return self._answer(self._running().ask(message, self._timeout))
+        except SolverFailure as failure:
+            raise SolverFailure(f"{self.name} {failure}") from None
+
+    def close(self) -> None:
+        """Stop the program; a later `solve` starts it again."""
+        self._program.close()
+
+    def _start(self) -> tuple[Program, dict[str, Any]]:
+        program = Program(self._arguments, self.folder)
+        introduction = program.ask(json.dumps({"command": "start", "protocol": PROTOCOL}), START_TIMEOUT)
+        fault = _fault_of_introduction(introduction)
+        if fault:
+            program.kill()
+            raise SolverFailure(fault)
+        return program, introduction
+
+    def _running(self) -> Program:
+        if not self._program.close.alive or self._program.owner != os.getpid():
+            self._program, _ = self._start()
+        return self._program
+
+    def _question(self, problem: Problem, settings: Mapping[str, Any]) -> str:
+        try:
+            chosen = json.dumps(dict(settings), allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise SettingsError(f"settings for {self.name} cannot be written as JSON: {error}") from None
+        self._asked += 1
+        return f'{{"command": "solve", "id": {self._asked}, "problem": {problem.to_json()}, "settings": {chosen}}}'
+
+    def _answer(self, answer: dict[str, Any]) -> dict[str, Any]:
+        if answer.get("id") != self._asked:
+            self._program.kill()
+            raise SolverFailure(f"answered with the id {answer.get('id')!r} to question {self._asked}")
+        if "not_applicable" in answer:
+            raise NotImplementedError(_text(answer["not_applicable"]))
+        if "error" in answer:
+            raise SolverFailure(f"says: {_text(answer['error'])}")
+        response = answer.get("response")
+        if not isinstance(response, dict):
+            self._program.kill()
+            raise SolverFailure(f"answered with {_keys(answer)}, but no response, error or not_applicable")
+        return response
+
+
+@functools.cache
+def shared_solver(command: str, folder: Path) -> ExternalSolver:
+    """Return the one solver that this process has for a command: programs may be slow to start."""
+    return ExternalSolver(command, folder)
+
+
+def _split(command: str) -> list[str]:
+    try:
+        arguments = shlex.split(command)
+    except ValueError as error:
+        raise SolverFailure(f"the command cannot be split into words: {error}") from None
+    if not arguments:
+        raise SolverFailure("a program is needed after cmd:")
+    return arguments
+
+
+def _timeout() -> float:
+    text = os.environ.get(TIMEOUT_VARIABLE, "")
+    try:
+        seconds = float(text) if text else SOLVE_TIMEOUT
+    except ValueError:
+        seconds = math.nan
+    if not seconds > 0:
+        raise SettingsError(f"{TIMEOUT_VARIABLE} = {text!r} must be a positive number of seconds")
+    return seconds
+
+
+def _fault_of_introduction(answer: Mapping[str, Any]) -> str:
+    """Return what is wrong with the answer to start; empty if nothing is."""
+    if "error" in answer:
+        return f"says: {_text(answer['error'])}"
+    if answer.get("protocol", PROTOCOL) != PROTOCOL:
+        return f"speaks protocol {answer['protocol']!r}; this version of veridyn speaks {PROTOCOL}"
+    for key in ("name", "version"):
+        if not isinstance(answer.get(key), str) or not answer[key]:
+            return f"introduces itself with {key} {answer.get(key)!r}; a text is needed"
+    for key, value in (("capabilities", answer.get("capabilities")), ("schemes", answer.get("schemes", []))):
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            return f"introduces itself with {key} {value!r}; a list of names is needed"
+    settings, claims, levels = answer.get("settings", {}), answer.get("claims", {}), answer.get("refinement", [])
+    if not isinstance(settings, dict) or not all(isinstance(meaning, str) for meaning in settings.values()):
+        return f"introduces itself with settings {settings!r}; an object of names and meanings is needed"
+    if not isinstance(claims, dict):
+        return f"introduces itself with claims {claims!r}; an object such as {{'order': 2}} is needed"
+    if not isinstance(levels, str) and (
+        not isinstance(levels, list) or not all(isinstance(level, dict) for level in levels)
+    ):
+        return f"introduces itself with refinement {levels!r}; a list of settings, or the name of one, is needed"
+    return ""
+
+
+def _text(value: Any) -> str:
+    """Return the text of a program as one line."""
+    return " ".join(str(value).split())
+
+
+def _keys(answer: Mapping[str, Any]) -> str:
+    return ", ".join(answer) or "nothing"

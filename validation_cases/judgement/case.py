@@ -1,0 +1,275 @@
+"""What a case is made of: parameters, variants, quantities, published values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache, wraps
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.references.certified import Certified, undefined
+from veridyn.references.parameters import Exact, Parameter, arguments, resolve
+from veridyn.validation_cases.judgement.sweeping import Sweep
+from veridyn.validation_cases.judgement.tolerances import Tolerance
+
+if TYPE_CHECKING:
+    from veridyn.validation_cases.judgement.runner import Runner
+
+Floats = NDArray[np.float64]
+Values = Mapping[str, Exact]
+Settings = Mapping[str, Any]
+Number = float | str | None
+PublishedVerdict = Literal["reproduced", "misprint", "inaccurate"]
+Criterion = Tolerance | Callable[[Values], Tolerance]
+DIGITS = 30  # of a reference, unless more are asked for
+ANOTHER_MOTION = "these parameters lead to another motion, which is asked other quantities"
+Found = TypeVar("Found")
+Names = ParamSpec("Names")
+
+
+def floats(values: Values, *names: str) -> tuple[float, ...]:
+    """Return parameters as floats."""
+    return tuple(float(values[name]) for name in names)
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a measurement may look at: the parameters, the problem and the response to it."""
+
+    values: Values
+    problem: Any
+    response: Any
+    known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # by `once`
+
+    def __getitem__(self, name: str) -> float:
+        """Return a parameter as float."""
+        return float(self.values[name])
+
+
+def once(read: Callable[Concatenate[Observation, Names], Found]) -> Callable[Concatenate[Observation, Names], Found]:
+    """Return a reading of a response that is done once, however many quantities ask for it by the same names."""
+
+    @wraps(read)
+    def found(o: Observation, /, *args: Names.args, **kwargs: Names.kwargs) -> Found:
+        key = (read, args, *kwargs.items())
+        if key not in o.known:
+            o.known[key] = read(o, *args, **kwargs)
+        return cast(Found, o.known[key])
+
+    return found
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A named number: unit, definition, truth, how it is measured, how wrong a document lets it be.
+
+    Attributes
+    ----------
+    reference
+        The truth; takes the parameters that its signature names.
+    measure
+        Reads the quantity in a response; None for quantities that no response holds (they are still references).
+    criterion
+        What a document asks for, or the function of the parameters that gives it.
+    scale
+        The size (in the unit of the quantity) to which small errors are related, where that is more than the truth
+        itself: the amplitude of a motion that passes zero, say; function of the parameters. None: the truth alone.
+    regularity
+        Highest order of convergence that a method which steps across events can reach for this quantity, or the
+        function of the parameters that gives it; at most that of the problem
+        (`veridyn.problem.smoothness.regularity`), which a test compares. 0: no order can be seen.
+    converges
+        Whether the measured value tends to the truth as a solver is refined; what is counted in samples or steps
+        does not, and only the criterion is asked of it.
+    at_samples
+        Whether an instant is read off at a sample where the solver reports no event, so that it is up to a distance of
+        samples late.
+    applies
+        Whether the quantity exists for these parameters; None: always.
+    rounded
+        How far the roundings of doubles move an answer, in the unit of the quantity: no claimed digits hold beyond;
+        function of the parameters and of what the clock shows at the start (s). None: no farther than the claimed
+        digits.
+    early
+        Why the truth is fixed before the first event of the problem: only then the regularity may exceed that of the
+        problem. Empty: it is not.
+    """
+
+    name: str
+    unit: str
+    definition: str
+    reference: Callable[..., Certified]
+    measure: Callable[..., Number] | None
+    criterion: Criterion
+    scale: Callable[[Values], float] | None = None
+    regularity: float | Callable[[Values], float] = math.inf
+    converges: bool = True
+    at_samples: bool = False
+    applies: Callable[[Values], bool] | None = None
+    rounded: Callable[[Values, float], float] | None = None
+    early: str = ""
+
+    def exists(self, values: Values) -> bool:
+        """Whether the quantity exists for given parameters."""
+        return self.applies is None or self.applies(values)
+
+    def truth(self, values: Values, digits: int = DIGITS) -> Certified:
+        """Return the certified reference for given parameters; it is computed once, however many schemes ask.
+
+        It is undefined where the quantity does not exist.
+        """
+        return known(self.reference, values, digits=digits) if self.exists(values) else undefined(ANOTHER_MOTION)
+
+    def tolerance(self, values: Values) -> Tolerance:
+        """Return the acceptance criterion for given parameters."""
+        return self.criterion(values) if callable(self.criterion) else self.criterion
+
+    def smooth_to(self, values: Values) -> float:
+        """Return the regularity for given parameters."""
+        return self.regularity(values) if callable(self.regularity) else self.regularity
+
+    def size(self, values: Values) -> float:
+        """Return the size to which errors are related: the truth, or the scale if that is larger."""
+        truth = self.truth(values).value
+        known = 0.0 if truth is None or isinstance(truth, str) else abs(float(truth))
+        return max(known, self.scale(values)) if self.scale else known
+
+
+def known(reference: Callable[..., Found], values: Mapping[str, Any], **more: Any) -> Found:
+    """Return what a function of a reference gives, which takes the values that its signature names; computed once."""
+    return cast(Found, _known(reference, tuple(sorted(arguments(reference, {**values, **more}).items()))))
+
+
+@lru_cache(maxsize=4096)
+def _known(reference: Callable[..., Any], given: tuple[tuple[str, Any], ...]) -> Any:
+    return reference(**dict(given))
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One parameter set: the changes from the defaults, the quantities that it asks for (None: all).
+
+    ``problem`` poses the same physics as another model, of two masses instead of one, say; None: that of the case.
+    """
+
+    name: str
+    changes: Mapping[str, str]
+    quantities: frozenset[str] | None = None
+    problem: Callable[[Values], Any] | None = None
+
+
+@dataclass(frozen=True)
+class Published:
+    """A reference value that a document prints, with its source and what we found.
+
+    ``correct`` is what should have been printed (the printed value itself if empty); ``at`` changes parameters of the
+    variant, e.g. the window. What codes computed stands with the regression tests.
+    """
+
+    source: str
+    variant: str
+    quantity: str
+    value: str
+    verdict: PublishedVerdict
+    explanation: str = ""
+    correct: str = ""
+    at: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Beam:
+    """A straight beam behind a problem that is given by modes, as a report draws it; places in m from its left end.
+
+    ``points`` are the places of the coordinates; ``supports`` are pairs of place and kind (``pin``, ``roller``,
+    ``clamp``); ``shapes`` are names and ordinates at evenly spread places, both ends included, to any scale.
+    """
+
+    length: float
+    points: tuple[float, ...]
+    supports: tuple[tuple[float, Literal["pin", "roller", "clamp"]], ...]
+    shapes: tuple[tuple[str, tuple[float, ...]], ...]
+
+
+FigureMaker = Callable[["Case", "Runner"], Iterable[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Everything about a case except its reference mathematics; it knows no solver.
+
+    ``residuals`` are quantities that vanish in truth for any response that agrees with itself: energy balance, friction
+    cone, velocities against displacements; they are judged like the others and are no references. ``linear``: nothing
+    but mass, damping, stiffness and drives, so that a known method has an exact discrete solution. ``held`` are the
+    parameters that random parameter sets leave as they are, each with the reason. ``sources`` are the documents that
+    state the problem or its solution, for a bibliography: authors, title, where and when; at its end a link.
+    ``topics`` are names of `topics.TOPICS`, the first what the case is about first of all.
+    """
+
+    name: str
+    title: str
+    document: str
+    summary: str
+    statement: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    variants: tuple[Variant, ...]
+    quantities: tuple[Quantity, ...]
+    problem: Callable[[Values], Any]  # of any kind
+    remarks: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    modelling: tuple[str, ...] = ()
+    published: tuple[Published, ...] = ()
+    sources: tuple[str, ...] = ()
+    errata: tuple[str, ...] = ()
+    residuals: tuple[Quantity, ...] = ()
+    linear: bool = False
+    figures: tuple[FigureMaker, ...] = ()
+    benchmark_variant: str = ""  # empty: the first one
+    work_precision: tuple[str, ...] = ()  # variants that have a diagram; empty: the default one
+    sweep: Sweep | None = None
+    held: Mapping[str, str] = field(default_factory=dict)
+    equations: tuple[str, ...] = ()  # of the problem and its reference, in one line each; the report typesets them
+    beam: Callable[[Values], Beam] | None = None  # what is drawn where the problem is no line of masses
+    drawn: Callable[[Values], MechanicalProblem] | None = None  # or the line of masses that moves alike
+
+    def values(self, given: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Exact]:
+        """Return all parameters, defaults completed; raises `ParameterError`."""
+        return resolve(self.parameters, given)
+
+    def variant(self, name: str) -> Variant:
+        """Return a variant by name; raises KeyError."""
+        return {v.name: v for v in self.variants}[name]
+
+    @property
+    def default_variant(self) -> Variant:
+        """The variant that stands for the case: that of the benchmarks, else the first one."""
+        return self.variant(self.benchmark_variant) if self.benchmark_variant else self.variants[0]
+
+    def given(self, parameters: Mapping[str, str]) -> Variant:
+        """Return the variant that a parameter set of the user amounts to: named by it, of the case's own problem.
+
+        It asks for what the variants of that problem ask for; what only another problem can answer is left out.
+        """
+        own = [variant.quantities for variant in self.variants if variant.problem is None]
+        asked = [names for names in own if names is not None]
+        name = ",".join(f"{name}={value}" for name, value in parameters.items())
+        everything = not own or len(asked) < len(own)
+        return Variant(name, dict(parameters), None if everything else frozenset[str]().union(*asked))
+
+    def asked(self, variant: Variant) -> tuple[Quantity, ...]:
+        """Return the quantities that a variant asks for."""
+        wanted, values = variant.quantities, self.values(variant.changes)
+        named = (q for q in self.quantities if wanted is None or q.name in wanted)
+        return tuple(q for q in named if q.exists(values))
+
+    def measured(self, variant: Variant) -> tuple[Quantity, ...]:
+        """Return what is measured in a response to a variant: its quantities, then the residuals."""
+        quantities = tuple(q for q in self.asked(variant) if q.measure is not None)
+        values = self.values(variant.changes)
+        residuals = (q for q in self.residuals if q.exists(values))
+        return (*quantities, *(residuals if quantities else ()))

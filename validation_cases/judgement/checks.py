@@ -1,0 +1,165 @@
+"""The one generator of checks: it serves `verify`, the command line and pytest alike."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from veridyn.solver.contract.statements import WHAT_TO_CLAIM, Claims
+from veridyn.validation_cases.judgement import levels, methods
+from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
+from veridyn.validation_cases.judgement.invariance import invariance
+from veridyn.validation_cases.judgement.judge import Check, Finding, Layer, measured_error
+from veridyn.validation_cases.judgement.relations import RELATIONS
+from veridyn.validation_cases.judgement.runner import Runner, Statement
+from veridyn.validation_cases.judgement.subject import Subject
+from veridyn.validation_cases.judgement.tolerances import Requirement, Tolerance
+
+NO_DIGIT = 0.5  # correct digits; less is none
+
+
+def checks(
+    case: Case, subject: Subject, variants: Iterable[Variant] | None = None, only: str | None = None
+) -> Iterator[Check]:
+    """Yield every check of a case for a solver, grouped by variant and scheme.
+
+    Parameters
+    ----------
+    case, subject
+        What is verified and who is under test.
+    variants
+        Those of the case if None; a parameter set of the user otherwise.
+    only
+        One variant of the case, by name.
+    """
+    if variants is None:
+        variants = case.variants if only is None else (case.variant(only),)
+    for variant in variants:
+        statement = Statement(case, variant)
+        for scheme in subject.schemes:
+            yield from (check for check in checks_of(statement, subject, scheme) if _is_wanted(check, subject))
+
+
+def _is_wanted(check: Check, subject: Subject) -> bool:
+    """Tell whether a check belongs to a quantity that the user asks for, if any is named."""
+    wanted = subject.request.quantities
+    return not wanted or check.name.partition(":")[2] in wanted or check.name in wanted
+
+
+def checks_of(statement: Statement, subject: Subject, scheme: str) -> Iterator[Check]:
+    """Yield the checks of one statement for one scheme of a solver, layer by layer."""
+    measured = statement.quantities
+    claims = subject.claims.get(scheme, Claims())
+    yield from (_check(statement, scheme, "criterion", q.name, q.unit, criterion, q) for q in measured)
+    if not measured:
+        return
+    tending = [q for q in measured if q.converges]
+    if subject.refined:
+        yield from (
+            _check(statement, scheme, "convergence", q.name, q.unit, levels.convergence, q, claims) for q in tending
+        )
+    yield from _claims(statement, subject, scheme, claims, tending)
+    for relation in RELATIONS:
+        yield _check(statement, scheme, "invariance", relation.name, "", invariance, relation, claims)
+
+
+def _claims(
+    statement: Statement, subject: Subject, scheme: str, claims: Claims, tending: list[Quantity]
+) -> Iterator[Check]:
+    """Yield what the claims of a scheme say of a statement."""
+    make = partial(_check, statement, scheme, "claim")
+    if claims.digits:
+        yield from (make(f"digits:{q.name}", q.unit, methods.digits, q, claims) for q in tending)
+    if not subject.refined:
+        return
+    if claims.order:
+        reach = {q.name: q.smooth_to(statement.values) for q in tending}
+        ordered = [q for q in tending if not _is_exact(q)]
+        smooth = [q for q in ordered if math.isinf(reach[q.name]) and claims.order > 1]
+        kinked = [q for q in ordered if 1 < reach[q.name] <= claims.order]
+        yield from (make(f"order:{q.name}", "", levels.order, q, claims) for q in smooth)
+        if kinked:
+            yield make("order", "", levels.pooled_order, kinked, claims)
+    if claims.tolerance:
+        yield make("slope", "", levels.tolerance_slope, tending)
+    if claims.factor:
+        yield make("error_over_tolerance", "", levels.tolerance_factor, tending, claims)
+    if statement.case.linear:
+        yield from _linear(statement, claims, make)
+
+
+def _is_exact(quantity: Quantity) -> bool:
+    """Tell whether a quantity is counted or named: it is right or wrong, and has no order."""
+    return isinstance(quantity.criterion, Tolerance) and quantity.criterion.kind == "exact"
+
+
+def _linear(statement: Statement, claims: Claims, make: Callable[..., Check]) -> Iterator[Check]:
+    """Yield what a linear problem shows of a method; the free vibration of its fastest mode once a case."""
+    if claims.method:
+        yield make("method", "", methods.discrete, claims)
+    if statement.variant.name != statement.case.variants[0].name:
+        return
+    if claims.numerical_damping is not None:
+        yield make("numerical_damping", "", methods.damping, claims)
+    if claims.order:
+        yield make("lag", "steps", methods.lag, claims)
+    if claims.stability is not None:
+        yield make("stability", "", methods.stability, claims)
+
+
+def _check(
+    statement: Statement, scheme: str, layer: Layer, name: str, unit: str, find: Callable[..., Finding], *given: object
+) -> Check:
+    return Check(statement, scheme, layer, name, unit, lambda runner: find(runner, statement, scheme, *given))
+
+
+def criterion(runner: Runner, statement: Statement, scheme: str, quantity: Quantity) -> Finding:
+    """Compare the default answer with the truth by what a document, or the user, asks for."""
+    run = runner.default_run(statement, scheme)
+    value = runner.measured(run)[quantity.name]
+    if isinstance(value, Exception):
+        raise value
+    reference = statement.truth(quantity)
+    tolerance, terms = required(quantity, statement, runner.subject.request.require), {}
+    if not quantity.converges and tolerance.kind == "absolute" and isinstance(value, int | float):
+        terms = {"criterion": tolerance.value, "sampling": runner.sampling(run, quantity, float(value))}
+        tolerance = Tolerance(sum(terms.values()), "absolute", f"{tolerance.reason} + {SAMPLING}")
+    error = measured_error(value, reference.value, tolerance)
+    finding = Finding(run, value, reference, error, tolerance, terms=terms, counts_digits=True)
+    return replace(finding, detail=_why_no_digit(finding, quantity, statement))
+
+
+SAMPLING = "sampling (change where every second sample is read)"
+
+
+def required(quantity: Quantity, statement: Statement, requirement: Requirement | None) -> Tolerance:
+    """Return the criterion of a quantity: the user's where it is a number with a scale, else that of the document."""
+    tolerance = statement.tolerance(quantity)
+    size = statement.size(quantity)
+    if requirement is None or tolerance.kind == "exact" or not size or not quantity.converges:
+        return tolerance
+    return Tolerance(requirement.relative * size, "absolute", f"{requirement.text}, of {size:.3g} {quantity.unit}")
+
+
+def _why_no_digit(finding: Finding, quantity: Quantity, statement: Statement) -> str:
+    """Return why an answer that keeps the criterion may have no correct digit; empty if it has some."""
+    truth: Any = statement.truth(quantity).value
+    within = finding.error is not None and finding.error <= finding.tolerance.value
+    if not within or finding.tolerance.kind != "absolute" or not isinstance(finding.value, float) or not truth:
+        return ""
+    if isinstance(truth, str) or abs(finding.value - float(truth)) < 10**-NO_DIGIT * abs(float(truth)):
+        return ""
+    share = abs(float(truth)) / statement.size(quantity)
+    return f"no correct digit, admissible: the truth is {share:.1g} of the scale of the quantity" if share < 1 else ""
+
+
+def what_it_could_claim(subject: Subject, scheme: str) -> str:
+    """Return what a solver without claims is told; empty if it claims something that can be judged."""
+    claims = subject.claims.get(scheme, Claims())
+    if claims and (subject.refined or claims.digits):
+        return ""
+    who = f"{subject.name} {scheme}".strip()
+    if claims and not subject.refined:
+        return f"{who} claims something, but states no refinement: convergence and claims were not judged"
+    return f"{who} claims nothing, so only criterion and invariance were judged; {WHAT_TO_CLAIM}"

@@ -1,0 +1,220 @@
+"""Layer 4: answers that must not change where the same problem is put otherwise; no truth is needed."""
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from veridyn.problem.errors import SolverInputError
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure
+from veridyn.solver.contract.statements import Claims
+from veridyn.validation_cases.judgement.case import Number, Quantity
+from veridyn.validation_cases.judgement.judge import Finding
+from veridyn.validation_cases.judgement.levels import CONFIRMING, answers, confirmed, confirming_runs
+from veridyn.validation_cases.judgement.relations import Relation
+from veridyn.validation_cases.judgement.runner import Answer, HarnessError, NotJudged, Run, Runner, Statement
+from veridyn.validation_cases.judgement.tolerances import Tolerance
+from veridyn.validation_cases.judgement.uncertainty import ROUNDING, Level, numerical_uncertainty
+
+REPEATED = 1e-12  # of the scale: the same arithmetic on the same numbers
+TWICE = 2.0  # criteria: two answers that both keep one differ by no more
+UNCERTAINTY = (
+    "numerical uncertainty (the largest of any quantity over its scale; that of the changed runs), sampling, rounding"
+)
+
+
+@dataclass(frozen=True)
+class Change:
+    """How far an answer changed, and how far it may, by what reason."""
+
+    quantity: str
+    before: Number
+    after: Number
+    change: float
+    admissible: float
+    reason: str
+
+    @property
+    def share(self) -> float:
+        """The change over what is admissible; an inadmissible change of nothing is large."""
+        if self.change == 0:
+            return 0.0
+        return self.change / self.admissible if self.admissible > 0 else 1e300
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A run and the same run put otherwise, with what tells how far they may differ."""
+
+    runner: Runner
+    statement: Statement
+    scheme: str
+    relation: Relation
+    claims: Claims
+    more: int = 0  # finer levels that confirm
+
+    @property
+    def levels(self) -> tuple[tuple[float, ...], tuple[Run, ...]]:
+        """The refined setting and the runs on all levels."""
+        return confirming_runs(self.runner, self.statement, self.scheme, self.more)[1:]
+
+    @property
+    def base(self) -> Run:
+        """The run that is repeated: the last level but one, or with default settings where there are none."""
+        if not self.runner.subject.refined:
+            return self.runner.default_run(self.statement, self.scheme)
+        return self.levels[1][-2]
+
+    @property
+    def changed(self) -> Run:
+        """The run put otherwise."""
+        return replace(self.base, relation=self.relation)
+
+    def after(self, run: Run) -> Mapping[str, Answer]:
+        """Return what is measured in a run put otherwise.
+
+        Raises
+        ------
+        SolverFailure
+            If the solver refuses the changed problem although it has solved the other.
+        """
+        try:
+            return self.runner.measured(run)
+        except CapabilityError:
+            raise
+        except SolverInputError as refused:
+            raise SolverFailure(f"{self.relation.what} But it is refused: {refused}") from None
+
+
+def invariance(runner: Runner, statement: Statement, scheme: str, relation: Relation, claims: Claims) -> Finding:
+    """Compare all answers with those to the same problem put otherwise; the worst one decides.
+
+    Where the step is refined, what is more than numerical uncertainty is tried again with finer levels: where the
+    higher of two like peaks stands may be undecided on coarse ones.
+
+    Raises
+    ------
+    NotJudged
+        If the relation does not apply to the problem, or nothing can be compared.
+    """
+    if not relation.applies(statement.problem):
+        raise NotJudged(f"{relation.name} does not apply to this problem")
+    asked = Comparison(runner, statement, scheme, relation, claims)
+    stepping = runner.subject.refined and claims.order and not relation.to_rounding
+    return confirmed(lambda more: _compared(replace(asked, more=more)), CONFIRMING if stepping else 0)
+
+
+def _compared(asked: Comparison) -> Finding:
+    relation = asked.relation
+    changes = [change for quantity in asked.statement.quantities if (change := _change(asked, quantity))]
+    if not changes:
+        raise NotJudged("nothing can be compared")
+    if max(change.share for change in changes) > 1 and asked.runner.subject.refined and not relation.to_rounding:
+        changes = [_with_uncertainty_of_change(asked, change) for change in changes]
+    worst = max(changes, key=lambda change: change.share)
+    allowed = Tolerance(1.0, "absolute", f"of what is admissible: {worst.reason}")
+    detail = f"{relation.what} {worst.quantity} {worst.before} became {worst.after}, admissible {worst.admissible:.3g}"
+    names = ("quantity", "before", "after", "change", "admissible")
+    table = tuple({name: getattr(change, name) for name in names} for change in sorted(changes, key=lambda c: -c.share))
+    return Finding(asked.changed, worst.share, 0.0, worst.share, allowed, detail, table)
+
+
+def _change(asked: Comparison, quantity: Quantity) -> Change | None:
+    """Return the change of a quantity; None where it was not measured before, or nothing says how far it may change.
+
+    Raises
+    ------
+    SolverFailure
+        If it cannot be measured any more.
+    """
+    if not quantity.converges or quantity in asked.statement.case.residuals:
+        return None
+    old = asked.runner.measured(asked.base)[quantity.name]
+    new = asked.after(asked.changed)[quantity.name]
+    if isinstance(old, HarnessError):
+        raise old
+    if isinstance(old, Exception):
+        return None
+    if isinstance(new, HarnessError):
+        raise new
+    if isinstance(new, Exception):
+        raise SolverFailure(f"{asked.relation.what} But then: {new}")
+    if not isinstance(old, int | float) or not isinstance(new, int | float):
+        return Change(quantity.name, old, new, float(old != new), 0.0, "words must not change")
+    try:
+        admissible, reason = _admissible(asked, quantity, float(old))
+    except NotJudged:
+        return None
+    return Change(quantity.name, old, new, abs(float(new) - float(old)), admissible, reason)
+
+
+def _admissible(asked: Comparison, quantity: Quantity, value: float) -> tuple[float, str]:
+    """Return how far an answer may change, and why."""
+    size = asked.statement.size(quantity)
+    if asked.relation.to_rounding:
+        return REPEATED * size, "rounding"
+    if asked.claims.digits:
+        clocks = (0.0, asked.relation.later(asked.statement.problem))
+        rounded = sum(quantity.rounded(asked.statement.values, clock) for clock in clocks) if quantity.rounded else 0.0
+        digits = 2 * 10.0**-asked.claims.digits * size + rounded
+        return digits + _sampling(asked, quantity, value), "twice the claimed digits and rounding, and sampling"
+    if asked.runner.subject.refined:
+        share = _uncertainty_share(asked) + ROUNDING
+        return share * size + _sampling(asked, quantity, value), UNCERTAINTY
+    tolerance = asked.statement.tolerance(quantity)
+    if tolerance.kind == "exact":
+        return 0.0, tolerance.reason
+    relative = tolerance.value * (size if tolerance.kind == "relative" else 1.0)
+    return TWICE * relative, "twice the criterion, which both answers must keep"
+
+
+def _sampling(asked: Comparison, quantity: Quantity, value: float) -> float:
+    """Return how far the distance of samples matters, in the run itself or in the changed one."""
+    after = float(asked.after(asked.changed)[quantity.name])  # type: ignore[arg-type]
+    both = ((asked.base, value), (asked.changed, after))
+    confirming = asked.more > 0
+    return max(asked.runner.sampling(run, quantity, answer, confirming=confirming) for run, answer in both)
+
+
+def _uncertainty_share(asked: Comparison) -> float:
+    """Return the largest numerical uncertainty of all quantities, each over its scale; raises `NotJudged` without any.
+
+    That of a single one may be small by chance, where its error passes zero between two levels.
+    """
+
+    def find() -> float:
+        return max(_shares(asked), default=-1.0)
+
+    share: float = asked.runner.once(f"uncertainty {asked.more}", asked.statement, asked.scheme, find)
+    if share < 0:
+        raise NotJudged("no quantity has three levels")
+    return share
+
+
+def _shares(asked: Comparison) -> list[float]:
+    shares = []
+    for quantity in asked.statement.quantities:
+        if quantity.converges and (size := asked.statement.size(quantity)):
+            with contextlib.suppress(NotJudged, SolverFailure, CapabilityError):
+                found = answers(asked.runner, asked.statement, asked.scheme, quantity, asked.more)
+                shares.append(found.uncertainty / size)
+    return shares
+
+
+def _with_uncertainty_of_change(asked: Comparison, change: Change) -> Change:
+    """Return a change with the numerical uncertainty of the changed run added to what is admissible.
+
+    A restart, say, may leave an error of its own where the run in one piece has none. Steps that halve share samples,
+    so that the last difference may vanish by chance; of a tolerance that is refined the last difference alone counts.
+    """
+    sizes, runs = asked.levels
+    found: list[Level] = []
+    for size, run in zip(sizes[:-1], runs[:-1], strict=True):
+        answer: Number | Exception = NotJudged("")
+        with contextlib.suppress(NotJudged, SolverFailure, CapabilityError):
+            answer = asked.after(replace(run, relation=asked.relation))[change.quantity]
+        # a level that cannot be measured leaves out those before it
+        found = [*found, Level(size, float(answer), 0.0)] if isinstance(answer, int | float) else []
+    if len(found) < 2:
+        return change
+    known = found if asked.claims.order else found[-2:]
+    return replace(change, admissible=change.admissible + numerical_uncertainty(known))

@@ -1,0 +1,254 @@
+"""From a check to a verdict."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import mpmath
+
+from veridyn.problem.errors import SolverInputError
+from veridyn.references.certified import Certified
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure
+from veridyn.validation_cases.judgement.case import Case, Number
+from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Run, Runner, SolverCrash, Statement
+from veridyn.validation_cases.judgement.tolerances import Tolerance
+
+Layer = Literal["criterion", "convergence", "claim", "invariance", "baseline"]
+Verdict = Literal["pass", "fail", "expected failure", "not applicable", "error", "harness error"]
+
+DOUBLE_DIGITS = 15.95  # -log10 of half a unit in the last place of a double
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found: answer, truth, error with the largest admissible one, and all that is needed to recompute it.
+
+    ``levels`` is the level table: one mapping per refinement level, from coarse to fine. ``terms`` are the parts of the
+    tolerance by name. ``run`` is what the answer comes from.
+    """
+
+    run: Run
+    value: Number
+    reference: Number | Certified
+    error: float | None
+    tolerance: Tolerance
+    detail: str = ""
+    levels: tuple[Mapping[str, Any], ...] = ()
+    terms: Mapping[str, float] = field(default_factory=dict)
+    counts_digits: bool = False
+
+    @property
+    def passes(self) -> bool:
+        """Whether the error is admissible."""
+        return self.error is not None and self.error <= self.tolerance.value
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """One question to a solver; ``find`` answers it."""
+
+    statement: Statement
+    scheme: str
+    layer: Layer
+    name: str
+    unit: str
+    find: Callable[[Runner], Finding]
+
+    @property
+    def case(self) -> str:
+        """Name of the case."""
+        return self.statement.case.name
+
+    @property
+    def variant(self) -> str:
+        """Name of the variant."""
+        return self.statement.variant.name
+
+    @property
+    def id(self) -> str:
+        """Stable name within the case, e.g. ``a0=1.5-wear_power-devogelaere`` of a criterion."""
+        name = self.name if self.layer == "criterion" else f"{self.layer}:{self.name}"
+        return "-".join(part for part in (self.variant, name, self.scheme) if part)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """One judged check; `as_dict` is a row of the result file. What was not found is None or empty."""
+
+    case: str
+    variant: str
+    solver: str
+    scheme: str
+    layer: Layer
+    quantity: str
+    unit: str
+    value: Number = None
+    reference: Number = None
+    reference_digits: int | None = None
+    error: float | None = None
+    error_kind: str = ""
+    tolerance: float | None = None
+    reason: str = ""
+    margin: float | None = None
+    digits: float | None = None
+    verdict: Verdict
+    detail: str
+    settings: dict[str, Any]
+    levels: list[dict[str, Any]] = field(default_factory=list)
+    terms: dict[str, float] = field(default_factory=dict)
+    wall_time: float | None
+    counters: dict[str, float]
+    id: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row of the result file; it shares settings, levels and terms with the record."""
+        return dict(vars(self))
+
+
+def explain(judged: Record) -> str:
+    """Return why a check failed, in one message."""
+    if judged.detail:
+        return f"{judged.case} {judged.id}: {judged.detail}"
+    return (
+        f"{judged.case} {judged.id}: {judged.value} instead of {_short(judged.reference)} {judged.unit}: "
+        f"{judged.error_kind} error "
+        f"{judged.error} above {judged.tolerance} ({judged.reason})"
+    )
+
+
+def _short(reference: Any) -> str:
+    text = str(reference)
+    return text if len(text) <= 20 else text[:20] + "…"
+
+
+def judge(check: Check, runner: Runner) -> Record:
+    """Measure, compare, decide. Never raises for what the solver did wrong.
+
+    Raises
+    ------
+    SolverInputError
+        If the run itself was asked for wrongly (settings of the user); that is no verdict on the solver.
+    """
+    missing = sorted(check.statement.needs - frozenset(runner.solver.capabilities))
+    if missing:
+        return _record(check, runner, "not applicable", f"the solver does not offer {', '.join(missing)}")
+    try:
+        finding = check.find(runner)
+    except (CapabilityError, NotJudged) as missed:
+        return _record(check, runner, "not applicable", str(missed))
+    except SolverInputError:
+        raise
+    except SolverCrash as crash:
+        return _record(check, runner, "error", str(crash))
+    except SolverFailure as failure:
+        return _record(check, runner, "error" if _no_response(check, runner) else "fail", str(failure))
+    except HarnessError as broken:
+        return _record(check, runner, "harness error", str(broken))
+    return _judged(check, runner, finding)
+
+
+def _no_response(check: Check, runner: Runner) -> bool:
+    """Whether the default run gave no response at all."""
+    return runner.default_run(check.statement, check.scheme).key in runner.failures
+
+
+def _judged(check: Check, runner: Runner, finding: Finding) -> Record:
+    reference, tolerance, error = finding.reference, finding.tolerance, finding.error
+    certified = reference if isinstance(reference, Certified) else None
+    truth: Any = certified.value if certified else reference
+    return _record(
+        check,
+        runner,
+        "pass" if finding.passes else "fail",
+        finding.detail,
+        run=finding.run,
+        value=finding.value,
+        reference=certified.text() if certified and truth is not None else truth,
+        reference_digits=certified.digits if certified else None,
+        error=error,
+        error_kind=tolerance.kind,
+        tolerance=tolerance.value,
+        reason=tolerance.reason,
+        margin=tolerance.value / error if error else None,
+        digits=correct_digits(finding.value, reference) if finding.counts_digits else None,
+        levels=[dict(level) for level in finding.levels],
+        terms=dict(finding.terms),
+    )
+
+
+def measured_error(value: Number, truth: Any, tolerance: Tolerance) -> float | None:
+    """Return the error in the measure of the tolerance; None if the value is missing or no number.
+
+    Values that must be equal have error 0 or 1.
+
+    Raises
+    ------
+    ValueError
+        If a truth of zero has a relative tolerance.
+    """
+    if tolerance.kind == "exact":
+        return 0.0 if value == truth else 1.0
+    if isinstance(value, str) or isinstance(truth, str) or value is None or truth is None:
+        return None
+    with mpmath.workdps(50):
+        error = abs(mpmath.mpf(value) - truth)
+        if tolerance.kind == "relative":
+            if truth == 0:
+                raise ValueError("a zero needs an absolute tolerance")
+            error /= abs(truth)
+    return float(error) if math.isfinite(error) else None
+
+
+def correct_digits(value: Number, reference: Certified | float | str | None) -> float | None:
+    """Return the number of correct digits (LRE, -log10 of the relative error), at most what both can hold.
+
+    For a truth of zero: None, unless the value is exactly zero. What is not finite has no correct digit.
+    """
+    truth = reference.value if isinstance(reference, Certified) else reference
+    if isinstance(value, str) or isinstance(truth, str) or value is None or truth is None:
+        return None
+    if not math.isfinite(value):
+        return 0.0
+    most = DOUBLE_DIGITS
+    if isinstance(reference, Certified) and reference.digits is not None:
+        most = min(most, float(reference.digits))
+    with mpmath.workdps(50):
+        error = abs(mpmath.mpf(value) - truth)
+        if error == 0:
+            return most
+        if truth == 0:
+            return None
+        return max(0.0, min(most, float(-mpmath.log10(error / abs(truth)))))
+
+
+def _record(
+    check: Check, runner: Runner, verdict: Verdict, detail: str = "", run: Run | None = None, **found: Any
+) -> Record:
+    run = run or runner.default_run(check.statement, check.scheme)
+    return Record(
+        case=check.case,
+        variant=check.variant,
+        solver=runner.solver.name,
+        scheme=check.scheme,
+        layer=check.layer,
+        quantity=check.name,
+        unit=check.unit,
+        verdict=verdict,
+        detail=detail,
+        settings=dict(run.settings),
+        wall_time=runner.wall_times.get(run.key),
+        counters=dict(runner.counters.get(run.key, {})),
+        id=check.id,
+        **found,
+    )
+
+
+def verifies(case: Case) -> Callable[[Record], None]:
+    """Return the function that pytest turns into one test per check of a case."""
+
+    def every_check_passes(record: Record) -> None:
+        assert record.verdict == "pass", explain(record)
+
+    every_check_passes.verifies = case.name  # type: ignore[attr-defined]  # read by the plugin
+    return every_check_passes

@@ -1,0 +1,214 @@
+"""pytest plugin: options ``--solver``, ``--all-schemes``, ``--expected-failures``; one parametrized test per check.
+
+A runner solves each run once.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from veridyn.problem.errors import SolverInputError
+from veridyn.solver.contract.loading import EXACT, OWN, SCIPY, load_solver
+from veridyn.validation_cases.judgement.case import Case
+from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case
+from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.expected import Expectations, read_expectations
+from veridyn.validation_cases.judgement.judge import Check, Record, judge
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.subject import Request, Subject, read_request
+
+RUNNERS: dict[tuple[str, str], Runner] = {}  # by case and solver
+Marks = list[pytest.MarkDecorator]
+DEFAULT_SOLVERS = (EXACT, OWN, SCIPY)  # closed forms, time steps, SciPy's events
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--solver``, what is claimed and required of it, ``--expected-failures`` and ``--timed``."""
+    group = parser.getgroup("veridyn")
+    for option, (metavar, repeatable, meaning) in OPTIONS.items():
+        action, default = ("append", []) if repeatable else ("store", "")
+        dest = f"veridyn_{option.replace('-', '_')}"
+        group.addoption(f"--{option}", action=action, default=default, dest=dest, metavar=metavar, help=meaning)
+    group.addoption("--all-schemes", action="store_true", help="every scheme of the solvers (default: their first)")
+
+
+SPECIFICATION = "NAME, package.module:attr, path/file.py:attr or 'cmd:program args'"
+PAIR = "NAME=VALUE"
+REQUESTS = {
+    "claim": (PAIR, True, "claim of the solver, e.g. order=2, tolerance=rtol, digits=12, method=newmark; repeatable"),
+    "refine": (PAIR, False, "levels of a setting, coarse to fine: step=1e-2,5e-3,2.5e-3; or its name alone"),
+    "require": (PAIR, False, "criterion in place of those of the cases: digits=6 or rel=1e-6"),
+}
+"""Options of what a user asks of a solver: metavar, whether they can be repeated, meaning."""
+OPTIONS = {
+    "timed": ("CASE", True, "case to benchmark; repeatable (default: all)"),
+    "expected-failures": ("FILE", False, "lines CASE/CHECK: REASON; these checks must fail (strict xfail)"),
+    "solver": ("S", True, f"solver under test: {SPECIFICATION}; repeatable (default: {', '.join(DEFAULT_SOLVERS)})"),
+    **REQUESTS,
+}
+
+
+def _request(config: pytest.Config) -> Request:
+    options = {option: config.getoption(f"veridyn_{option}") for option in REQUESTS}
+    return read_request(claims=options["claim"], refine=options["refine"], require=options["require"])
+
+
+def _specifications(config: pytest.Config) -> list[str]:
+    return config.getoption("veridyn_solver") or list(DEFAULT_SOLVERS)
+
+
+def _subject(solver: Any, config: pytest.Config) -> Subject:
+    """Return the solver as the cases see it: with its first scheme, unless all are wanted."""
+    subject = Subject.of(solver, _request(config))
+    if config.getoption("all_schemes"):
+        return subject
+    return subject.asked(replace(subject.request, schemes=tuple(filter(None, subject.schemes[:1]))))
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Name the solvers under test, with version and capabilities."""
+    try:
+        _request(config)
+        if not config.getoption("veridyn_solver"):
+            return []
+        solvers = [load_solver(spec) for spec in _specifications(config)]
+    except SolverInputError as error:
+        raise pytest.UsageError(str(error)) from None
+    return [f"solver under test: {s.name} {s.version} ({', '.join(sorted(s.capabilities))})" for s in solvers]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Turn ``test_… = verifies(CASE)`` into one test per check of that case."""
+    if "case_name" in metafunc.fixturenames:
+        _generate_benchmarks(metafunc)
+    name = getattr(metafunc.function, "verifies", None)
+    if name is None:
+        return
+    several = len(_specifications(metafunc.config)) > 1
+    tests = [
+        pytest.param(spec, check, id=f"{spec}-{label}" if several else label, marks=marks)
+        for spec, subject in _subjects(metafunc.config)
+        if kind_of(name) in subject.capabilities
+        for check, label, marks in _tests(name, subject, _only(name, spec, metafunc.config), metafunc.config)
+    ]
+    none = pytest.mark.skip(reason=f"no solver under test offers {kind_of(name)}; --solver scipy does")
+    metafunc.parametrize(("solver_under_test", "check"), tests or [pytest.param("", None, id="none", marks=none)])
+
+
+def _only(name: str, spec: str, config: pytest.Config) -> str | None:
+    """Return the one variant of a case that a solver is tested on, None for all.
+
+    By default closed forms and time steps judge every variant of a mechanical case; SciPy's events, which take ten
+    times longer than both, judge the first. Who names a solver, or wants all schemes, gets every variant.
+    """
+    beside = spec == SCIPY and kind_of(name) == "mechanical" and not config.getoption("all_schemes")
+    return load_case(name).default_variant.name if beside and not config.getoption("veridyn_solver") else None
+
+
+def _tests(
+    name: str, subject: Subject, only: str | None, config: pytest.Config
+) -> Iterator[tuple[Check | None, str, Marks]]:
+    """Yield the checks of a case, each with its id and marks; of a variant that a solver cannot be asked, one skip.
+
+    Mechanical problems alone are looked at here: others may need enclosures of their motion before they are stated.
+    """
+    mechanical, expected = kind_of(name) == "mechanical", _expectations(config)
+    asked_of = checks(load_case(name), subject, only=only)
+    for statement, asked in groupby(asked_of, lambda check: check.statement):
+        missing = sorted(statement.needs - subject.capabilities) if mechanical else []
+        if missing:
+            reason = f"{subject.name} does not offer {', '.join(missing)}"
+            yield None, f"{statement.variant.name}-not-offered", [pytest.mark.skip(reason=reason)]
+        else:
+            for check in asked:
+                yield check, check.id, _marks(expected, check, subject.name)
+
+
+def _marks(expected: Expectations, check: Check, solver: str) -> Marks:
+    entry = expected.of(check.case, check.id, solver)
+    return [pytest.mark.xfail(reason=entry.reason, strict=True)] if entry else []
+
+
+@cache
+def _subjects(config: pytest.Config) -> list[tuple[str, Subject]]:
+    return [(spec, _subject(load_solver(spec), config)) for spec in _specifications(config)]
+
+
+def _expectations(config: pytest.Config) -> Expectations:
+    file = config.getoption("veridyn_expected_failures")
+    return read_expectations(Path(file)) if file else Expectations()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Refuse expected failures that match no check of any case, before anything is collected."""
+    if not session.config.getoption("veridyn_expected_failures"):
+        return
+    try:
+        listed = _expectations(session.config)
+        listed.refuse_unknown(
+            (check.case, check.id, subject.name)
+            for name in sorted(case_names(), key=lambda name: not any(name in e.pattern for e in listed.entries))
+            for _, subject in _subjects(session.config)
+            for check in checks(load_case(name), subject)
+        )
+    except SolverInputError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _generate_benchmarks(metafunc: pytest.Metafunc) -> None:
+    chosen = [
+        (spec, case.name, scheme)
+        for spec in metafunc.config.getoption("veridyn_solver") or [OWN]
+        for case in _timed(metafunc.config)
+        for scheme in Subject.of(load_solver(spec)).schemes
+    ]
+    ids = ["-".join(part for part in parts if part) for parts in chosen]
+    metafunc.parametrize(("solver_under_test", "case_name", "scheme"), chosen, ids=ids)
+
+
+def _timed(config: pytest.Config) -> list[Case]:
+    return [*map(load_case, config.getoption("veridyn_timed") or case_names())]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave benchmarks out of ordinary runs, since they take time and assert nothing; others, of cases not timed."""
+    speed = [item for item in items if item.get_closest_marker("speed")]
+    timed = config.getoption("veridyn_timed")
+    if config.getoption("benchmark_only", default=False):
+        of_case = {item: item.get_closest_marker("speed").args for item in speed}  # type: ignore[union-attr]
+        left_out = [item for item, cases in of_case.items() if timed and cases and not set(cases) & set(timed)]
+    else:
+        left_out = speed
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        gone = set(left_out)
+        items[:] = [item for item in items if item not in gone]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the markers."""
+    config.addinivalue_line("markers", "speed(case): benchmark, of one case or of all; runs with --benchmark-only")
+
+
+def _runner(case: str, solver: str, config: pytest.Config) -> Runner:
+    """Return what solves for a case; what was solved for the one before is let go of."""
+    if any(other != case for other, _ in RUNNERS):
+        RUNNERS.clear()
+    if (case, solver) not in RUNNERS:
+        RUNNERS[case, solver] = Runner(load_solver(solver), dict(_subjects(config))[solver].request)
+    return RUNNERS[case, solver]
+
+
+@pytest.fixture
+def record(solver_under_test: str, check: Check, pytestconfig: pytest.Config) -> Record:
+    """Judge a check; skips what cannot be judged of this solver."""
+    judged = judge(check, _runner(check.case, solver_under_test, pytestconfig))
+    if judged.verdict == "not applicable":
+        pytest.skip(judged.detail)
+    return judged

@@ -1,0 +1,440 @@
+"""Runs a solver: each problem with each settings once; keeps what was measured, and how long it took."""
+
+import contextlib
+import io
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.problem.errors import SolverInputError
+from veridyn.problem.mechanical import Problem
+from veridyn.references.certified import Certified
+from veridyn.references.parameters import Exact
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure
+from veridyn.solver.contract.responses import AnyResponse, Trajectory, read_response
+from veridyn.solver.contract.statements import Refinement
+from veridyn.validation_cases.judgement.case import Case, Number, Observation, Quantity, Settings, Variant
+from veridyn.validation_cases.judgement.changed_units import SI
+from veridyn.validation_cases.judgement.relations import Relation
+from veridyn.validation_cases.judgement.subject import Request, Subject
+from veridyn.validation_cases.judgement.tolerances import Tolerance
+
+KEPT = 4  # responses held in memory; checks come grouped by run
+UNNESTED = 0.9  # exponent of the ratio of two levels, to the next that nobody stated
+
+
+class SolverCrash(SolverFailure):
+    """The solver raised something that is no message for users."""
+
+
+class NotJudged(Exception):
+    """Something cannot be judged on this response; the text says why."""
+
+
+class HarnessError(RuntimeError):
+    """One of our own measures failed: no verdict about the solver."""
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """A variant of a case, or a parameter set of the user, with its problem and what is measured in it."""
+
+    case: Case
+    variant: Variant
+
+    @cached_property
+    def values(self) -> dict[str, Exact]:
+        """All parameters."""
+        return self.case.values(self.variant.changes)
+
+    @cached_property
+    def problem(self) -> Any:
+        """What is to be solved."""
+        return (self.variant.problem or self.case.problem)(self.values)
+
+    @cached_property
+    def needs(self) -> frozenset[str]:
+        """What the problem needs of a solver; every check asks."""
+        return frozenset(self.problem.needs)
+
+    @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """What is measured in a response."""
+        return self.case.measured(self.variant)
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, str], Any]:
+        return {}
+
+    def _once(self, what: str, quantity: Quantity, find: Callable[[Mapping[str, Exact]], Any]) -> Any:
+        key = (what, quantity.name)
+        if key not in self._known:
+            self._known[key] = find(self.values)
+        return self._known[key]
+
+    def truth(self, quantity: Quantity) -> Certified:
+        """Return the certified reference of a quantity."""
+        found: Certified = self._once("truth", quantity, quantity.truth)
+        return found
+
+    def doubt(self, quantity: Quantity) -> float:
+        """Return how uncertain a reference is that nobody has proved, in its unit; 0 for those that are proved."""
+        known = self.truth(quantity)
+        return float(known.radius or 0.0) if known.kind == "numerical" else 0.0
+
+    def size(self, quantity: Quantity) -> float:
+        """Return the size to which errors of a quantity are related."""
+        found: float = self._once("size", quantity, quantity.size)
+        return found
+
+    def tolerance(self, quantity: Quantity) -> Tolerance:
+        """Return the acceptance criterion of a quantity."""
+        found: Tolerance = self._once("tolerance", quantity, quantity.tolerance)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A statement to be solved with given settings, as it is or through a metamorphic relation.
+
+    ``level`` is the number of the refinement level that the settings belong to, None for the default settings.
+    """
+
+    statement: Statement
+    settings: Settings
+    scheme: str = ""
+    level: int | None = None
+    relation: Relation | None = None
+
+    @property
+    def is_default(self) -> bool:
+        """Whether it is the statement itself, with default settings."""
+        return self.level is None and self.relation is None
+
+    @cached_property
+    def key(self) -> str:
+        """What tells one run from another."""
+        settings = ",".join(f"{name}={value}" for name, value in sorted(self.settings.items()))
+        case, variant = self.statement.case.name, self.statement.variant.name
+        way = "default" if self.level is None else "level"
+        return "/".join((case, variant, way, settings, *([self.relation.name] if self.relation else [])))
+
+
+Answer = Number | Exception  # of a measure: what it found, or why it found nothing
+
+
+@contextlib.contextmanager
+def translated(solver: Any) -> Iterator[None]:
+    """Turn whatever foreign code raises into an error of ours; what it prints does not reach standard output.
+
+    The working directory is what it was before: other files are still to be found by their names.
+
+    Raises
+    ------
+    CapabilityError
+        For NotImplementedError.
+    SolverCrash
+        For what is no message for users.
+    """
+    try:
+        # what a solver prints must not reach a JSON document on standard output
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.chdir(Path.cwd()):
+            yield
+    except (SolverInputError, SolverFailure):
+        raise
+    except NotImplementedError as error:
+        raise CapabilityError(f"{solver.name} says: {error or 'not implemented'}") from error
+    except (Exception, SystemExit) as error:
+        raise SolverCrash(f"{solver.name} raised {type(error).__name__}: {error}") from error
+
+
+def unwatched(_: str) -> AbstractContextManager[None]:
+    """Let a solve take its time."""
+    return nullcontext()
+
+
+@dataclass
+class Runner:
+    """One solver, and what it answered.
+
+    A run is solved at most once while its response or its measured values are kept; failures are kept too, so that a
+    crashing solver is not called again for every quantity. Every solve happens within ``watch(key)``; what is known to
+    end the process stands in ``lost``, the reason by the key of the run, and is not tried again.
+    """
+
+    solver: Any
+    request: Request = field(default_factory=Request)
+    lost: Mapping[str, str] = field(default_factory=dict)
+    watch: Callable[[str], AbstractContextManager[None]] = unwatched
+    answers: OrderedDict[str, Observation] = field(default_factory=OrderedDict)
+    failures: dict[str, Exception] = field(default_factory=dict)
+    found: dict[str, Mapping[str, Answer]] = field(default_factory=dict)
+    wall_times: dict[str, float] = field(default_factory=dict)
+    counters: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    warm: set[str] = field(default_factory=set)
+    known: dict[tuple[str, int, str], tuple[Statement, Any]] = field(default_factory=dict)
+
+    @cached_property
+    def subject(self) -> Subject:
+        """The solver as it describes itself, with what the user asks of it."""
+        return Subject.of(self.solver, self.request)
+
+    def default_run(self, statement: Statement, scheme: str = "") -> Run:
+        """Return the run with default settings."""
+
+        def find() -> Run:
+            return Run(statement, self.subject.default_settings(self.solver, statement.problem, scheme), scheme)
+
+        found: Run = self.once("default run", statement, scheme, find)
+        return found
+
+    def refinement(self, statement: Statement, scheme: str = "") -> Refinement:
+        """Return the refinement levels; raises `SettingsError` if there are none that can be used."""
+
+        def find() -> Refinement:
+            return self.subject.refinement(self.solver, statement.problem, scheme)
+
+        found: Refinement = self.once("refinement", statement, scheme, find)
+        return found
+
+    def once(self, what: str, statement: Statement, scheme: str, find: Callable[[], Any]) -> Any:
+        """Return what is found of a statement and a scheme; it is looked for once."""
+        key = (what, id(statement), scheme)
+        if key not in self.known:  # the statement is kept too, so that no other gets its identity
+            self.known[key] = statement, find()
+        return self.known[key][1]
+
+    def observe(self, run: Run) -> Observation:
+        """Return problem and response of a run.
+
+        Raises
+        ------
+        SolverInputError
+            If the run cannot be solved as stated: wrong settings, step above the limit.
+        SolverFailure
+            If the solver crashed, diverged or returned a malformed response.
+        """
+        if run.key in self.failures:
+            raise self.failures[run.key]
+        if run.key not in self.answers:
+            answer = self._observed(run)
+            if isinstance(answer, Exception):
+                self.failures[run.key] = answer
+                raise answer
+            self.answers[run.key] = answer
+            while len(self.answers) > KEPT:
+                self.answers.popitem(last=False)
+        return self.answers[run.key]
+
+    def measured(self, run: Run, *, half: int | None = None) -> Mapping[str, Answer]:
+        """Return what every measure found in the response to a run, by the name of the quantity.
+
+        What does not converge is measured in default runs alone: nothing else is asked of it.
+
+        With a ``half``, 0 or 1, only every second sample of the response is looked at, with one digit less where the
+        solver says how many it prints: how much that changes tells how far the distance of the samples and their
+        digits matter.
+
+        Raises
+        ------
+        SolverInputError, SolverFailure
+            See `observe`.
+        """
+        key = run.key if half is None else f"{run.key}/{half}"
+        if key not in self.found:
+            o = self.observe(run)
+            if half is not None:
+                printed = self.subject.claims[run.scheme].printed
+                o = replace(o, response=with_fewer_digits(every_second(o.response, half), printed))
+            asked = [q for q in run.statement.quantities if q.converges or run.is_default]
+            self.found[key] = {quantity.name: _measured(quantity, o) for quantity in asked}
+        return self.found[key]
+
+    def sampling(self, run: Run, quantity: Quantity, value: float, *, confirming: bool = False) -> float:
+        """Return how far an answer changes where only every second sample is read, and one digit less of printed ones.
+
+        One half of the samples may give the same answer by luck: ``confirming`` a failure takes both. An instant
+        that is read off at a sample is up to a distance of samples late, too.
+
+        Raises
+        ------
+        NotJudged
+            If nothing can be measured then.
+        """
+        apart = _spacing(self.observe(run).response, value) if quantity.at_samples else 0.0
+        halves = (0, 1) if confirming else (0,)
+        return max(apart, *(abs(value - self._on_half(run, quantity, half)) for half in halves))
+
+    def _on_half(self, run: Run, quantity: Quantity, half: int) -> float:
+        found = self.measured(run, half=half)[quantity.name]
+        if not isinstance(found, int | float):
+            raise NotJudged(f"samples are too far apart: on every second of them {found}")
+        return float(found)
+
+    def _lost(self, run: Run) -> str:
+        """Return why a run is not tried: it, or that with default settings, was lost; each could take ten minutes."""
+        if not self.lost:
+            return ""
+        return self.lost.get(run.key) or self.lost.get(self.default_run(run.statement, run.scheme).key, "")
+
+    def _observed(self, run: Run) -> Observation | Exception:
+        if lost := self._lost(run):
+            return SolverCrash(lost)
+        statement = run.statement
+        try:
+            with translated(self.solver), self.watch(run.key):
+                self._warm_up(run)
+                start = time.perf_counter()
+                response = self._solved(run)
+                self.wall_times[run.key] = time.perf_counter() - start
+        except (SolverInputError, SolverFailure) as error:
+            return error
+        self.counters[run.key] = {name: float(n) for name, n in response.counters.items() if _is_number(n)}
+        return Observation(statement.values, statement.problem, response)
+
+    def _solved(self, run: Run) -> AnyResponse:
+        def solve(problem: Problem) -> AnyResponse:
+            settings = dict(run.settings) if in_si else dict(self._restated(run, problem))
+            return read_response(problem, self.solver.solve(problem, settings), self.solver.name)
+
+        in_si = run.relation is None or run.relation.units == SI
+        problem = run.statement.problem
+        response: AnyResponse = run.relation.answer(solve, problem) if run.relation else solve(problem)
+        return response
+
+    def _restated(self, run: Run, problem: Problem) -> Settings:
+        """Return the settings of a run for its problem in other units.
+
+        Raises
+        ------
+        CapabilityError
+            If nobody knows the units of the settings.
+        """
+        assert run.relation is not None
+        if self.request.settings:
+            raise CapabilityError("settings of the user have units that nobody states")
+        if run.level is None:
+            return self.subject.default_settings(self.solver, problem, run.scheme)
+        stated = self.request.refinement or self.solver.refinement
+        if callable(stated) or isinstance(stated, str):
+            return _level(self.subject.refinement(self.solver, problem, run.scheme).levels, run.level)
+        claims, key = self.subject.claims[run.scheme], self.refinement(run.statement, run.scheme).key
+        others = sorted(name for name, value in run.settings.items() if name != key and _is_number(value))
+        if others:
+            raise CapabilityError(f"nobody states the unit of the setting {others[0]}")
+        time = 1.0 if key == claims.tolerance else run.relation.units.time
+        return {**run.settings, key: float(run.settings[key]) * time}
+
+    def _warm_up(self, run: Run) -> None:
+        """Let a solver that can warm up (compile) do so once per scheme, outside the timing."""
+        scheme = str(run.settings.get("scheme", ""))
+        if scheme not in self.warm and hasattr(self.solver, "warm_up"):
+            self.solver.warm_up(dict(run.settings))
+        self.warm.add(scheme)
+
+
+def finer_settings(before: Settings, last: Settings) -> Settings:
+    """Return one more level: every number that changes from level to level changes once more, by a little less.
+
+    Steps that are halved once more share their instants: an event right after one of them stays as far from it, and so
+    does the error that it makes. No power of two is met again with this exponent.
+    """
+    return {name: _next(before.get(name), value) for name, value in last.items()}
+
+
+def _next(before: Any, last: Any) -> Any:
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (before, last))
+    return last * (last / before) ** UNNESTED if numbers and before and last != before else last
+
+
+def _level(levels: Sequence[Settings], number: int) -> Settings:
+    """Return a refinement level by its number, finer than stated ones where it is beyond them."""
+    while len(levels) <= number:
+        levels = (*levels, finer_settings(*levels[-2:]))
+    return levels[number]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _measured(quantity: Quantity, o: Observation) -> Answer:
+    """Return what a measure finds, or the error that says why it finds nothing."""
+    assert quantity.measure is not None
+    try:
+        value = quantity.measure(o)
+    except (SolverFailure, CapabilityError) as nothing:
+        return nothing
+    except Exception as broken:  # noqa: BLE001 - a fault of ours must not end the run, nor blame the solver
+        where = broken.__traceback__
+        while where is not None and where.tb_next is not None:
+            where = where.tb_next
+        line = f" in {where.tb_frame.f_code.co_name}, line {where.tb_lineno}" if where else ""
+        return HarnessError(f"the measure of {quantity.name} failed: {type(broken).__name__}: {broken}{line}")
+    if isinstance(value, float | np.floating) and not math.isfinite(value):
+        return SolverFailure(f"{quantity.name} is {value} in the response")
+    return value
+
+
+def _spacing(response: AnyResponse, instant: float) -> float:
+    """Return the distance of the samples about an instant (s), 0 where the solver reports an event."""
+    if any(np.any(np.abs(events - instant) <= np.spacing(abs(instant))) for events in response.events.values()):
+        return 0.0
+    i = int(np.clip(np.searchsorted(response.time, instant), 1, response.time.size - 2))
+    return float(np.diff(response.time[i - 1 : i + 2]).max())
+
+
+def with_fewer_digits(response: AnyResponse, printed: float | None) -> AnyResponse:
+    """Return a response with one significant digit less than a solver prints; as it is if it does not print."""
+    if printed is None:
+        return response
+    digits = int(printed) - 1
+    if isinstance(response, Trajectory):
+        return replace(response, states=_to_digits(response.states, digits))
+    return replace(
+        response,
+        displacement=_to_digits(response.displacement, digits),
+        velocity=_to_digits(response.velocity, digits),
+        elements={
+            name: {history: _to_digits(values, digits) for history, values in histories.items()}
+            for name, histories in response.elements.items()
+        },
+    )
+
+
+def _to_digits(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
+    size = np.where(values == 0, 1.0, np.abs(values))
+    unit = 10.0 ** (np.floor(np.log10(size)) - digits + 1)
+    return np.asarray(np.round(values / unit) * unit)
+
+
+def every_second(response: AnyResponse, half: int) -> AnyResponse:
+    """Return a response with every second sample from that number, both ends, and the samples at events."""
+    time = response.time
+    kept = np.zeros(time.size, dtype=bool)
+    kept[half::2] = True
+    kept[[0, -1]] = True
+    for instants in response.events.values():
+        kept |= np.isin(time, instants)
+    if isinstance(response, Trajectory):
+        modes = tuple(mode for mode, keep in zip(response.modes, kept, strict=False) if keep)
+        return replace(response, time=time[kept], states=response.states[kept], modes=modes)
+    return replace(
+        response,
+        time=time[kept],
+        displacement=response.displacement[kept],
+        velocity=response.velocity[kept],
+        elements={
+            name: {history: values[kept] for history, values in histories.items()}
+            for name, histories in response.elements.items()
+        },
+    )

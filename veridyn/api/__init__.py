@@ -1,0 +1,1 @@
+"""The library as users call it: verify, solve, compare, reference."""

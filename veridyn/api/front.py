@@ -1,0 +1,71 @@
+"""Public functions about cases and references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from veridyn.references.certified import CertificationError, Certified, undefined
+from veridyn.references.parameters import ParameterError, check_digits, unknown
+from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
+from veridyn.validation_cases.judgement.catalogue import case_names, load_case
+
+
+def cases() -> tuple[str, ...]:
+    """Return the names of all cases."""
+    return case_names()
+
+
+def reference(
+    case: str, *, digits: int = 30, derivative: str | None = None, **parameters: Any
+) -> Mapping[str, Certified]:
+    """Return the certified reference values of a case by quantity name.
+
+    Each is an enclosure: the truth lies within `radius` of `value`. `confirm()` computes it by the second routes too.
+
+    Parameters
+    ----------
+    case
+        Name of the case, e.g. ``"sdnd104"``.
+    digits
+        Significant digits wanted, 1 to 1000.
+    derivative
+        A parameter of the case: the derivatives with respect to it are returned instead, undefined with the reason
+        where one does not exist or is not given.
+    parameters
+        Physical parameters that differ from the defaults; text keeps decimals exact: ``a0="1.01"``.
+
+    Raises
+    ------
+    UnknownCase
+        If there is no such case.
+    ParameterError
+        If a parameter is unknown or out of range, or digits is.
+    """
+    chosen = load_case(case)
+    values = chosen.values(parameters)
+    return references(chosen, values, check_digits(digits), derivative)
+
+
+def references(
+    case: Case, values: Values, digits: int, derivative: str | None = None, of: Variant | None = None
+) -> dict[str, Certified]:
+    """Return the references of all quantities, or of those of a variant, for complete parameters; as `reference`."""
+    quantities = case.asked(of) if of else case.quantities
+    if derivative is None:
+        return {q.name: q.truth(values, digits) for q in quantities}
+    if derivative not in values:
+        raise ParameterError(unknown(derivative, list(values)))
+    varied = {**values, derivative: values[derivative].varied()}
+    return {q.name: _derivative(q, varied, digits, derivative) for q in quantities}
+
+
+def _derivative(quantity: Quantity, varied: Values, digits: int, name: str) -> Certified:
+    """Return the derivative of a quantity with respect to a parameter that is varied."""
+    try:
+        truth = quantity.truth(varied, digits)
+    except CertificationError as reason:  # a boundary of regimes, met before anything is enclosed
+        return undefined(str(reason))
+    if truth.derivative is not None or truth.value is None:
+        return truth.derivative or truth
+    return undefined(f"{name} does not enter the formula that holds here: no derivative is given")

@@ -1,0 +1,217 @@
+"""What is asked of any problem: motions, forces of stops, work of frictions, agreement of parts; events, invariants."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from veridyn.problem.expressions import Expr
+from veridyn.problem.generated import over
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import Response, Trajectory
+from veridyn.solver.postprocessing.balance import element_history
+from veridyn.solver.postprocessing.interpolation import resampled
+from veridyn.validation_cases.judgement.case import Number, Observation, Quantity
+from veridyn.validation_cases.measures import consistency
+from veridyn.validation_cases.measures.curves import top
+from veridyn.validation_cases.measures.trajectories import instants, parts
+
+Read = Callable[[Any], Number]
+Size = Callable[[Any], float]
+
+MOST = 6  # degrees of freedom that are asked for; those come first on which something acts
+
+
+@dataclass(frozen=True)
+class Question:
+    """A number of a response, and the size (in its unit) to which differences of it are related.
+
+    ``vanishes``: it is zero by the statement of the problem.
+    """
+
+    name: str
+    unit: str
+    definition: str
+    read: Read
+    size: Size
+    vanishes: bool = False
+
+
+def questions(problem: Problem, more: Mapping[str, Read]) -> tuple[Question, ...]:
+    """Return what is asked of a problem: what every problem has, and functions of the response that the user gives."""
+    given = ((name, partial(_number, read, name)) for name, read in more.items())
+    own = (Question(name, "", f"{name}, given by the user", read, lambda _: 0.0) for name, read in given)
+    if isinstance(problem, InitialValueProblem):
+        return (*_states(problem), *_events(problem), *_drifts(problem), *own)
+    assert isinstance(problem, MechanicalProblem)
+    return (*_motion(problem), *_stops(problem), *_frictions(problem), *own)
+
+
+# ---- initial value problems
+
+
+def _states(problem: InitialValueProblem) -> Iterator[Question]:
+    for i, name in enumerate(problem.unknowns[:MOST]):
+        size = partial(_peak, problem, name)
+        yield Question(f"{name}_end", "", f"{name} at the end", partial(_last, "states", i), size)
+        yield Question(f"{name}_largest", "", f"largest absolute value of {name}", size, size)
+        yield Question(f"{name}_rms", "", f"root mean square of {name}", partial(_mean, problem, name), size)
+
+
+def _last(what: str, i: int, r: Response | Trajectory) -> float:
+    return float(getattr(r, what)[-1, i])
+
+
+def _peak(problem: InitialValueProblem, name: str, r: Trajectory) -> float:
+    there = list(parts(Observation({}, problem, r), name))
+    return max(max(top(part.times, part.values), top(part.times, -part.values)) for part in there)
+
+
+def _mean(problem: InitialValueProblem, name: str, r: Trajectory) -> float:
+    squares = (_integral(part.times, part.on, 2) for part in parts(Observation({}, problem, r), name))
+    return math.sqrt(sum(squares) / (r.time[-1] - r.time[0]))
+
+
+def _integral(times: Floats, read: Callable[[Floats], Floats], power: int = 1) -> float:
+    """Return the integral of a power of a history over the time: two Gauss points between samples (m,)."""
+    half, middle = 0.5 * np.diff(times), 0.5 * (times[1:] + times[:-1])
+    places = np.concatenate((middle - half / math.sqrt(3), middle + half / math.sqrt(3)))
+    return float(np.tile(half, 2) @ read(places) ** power) if half.size else 0.0
+
+
+def _events(problem: InitialValueProblem) -> Iterator[Question]:
+    """Yield how often an event happens, unless it does so without end, and when for the first and the last time."""
+    endless = problem.accumulation.event if problem.accumulation else ""
+    for name in problem.event_names:
+        if name != endless:
+            yield Question(f"{name}_count", "1", f"number of {name}", partial(_count, problem, name), lambda _: 1.0)
+            yield Question(f"{name}_last", "s", f"last instant of {name}", partial(_instant, problem, name, -1), _span)
+        yield Question(f"{name}_first", "s", f"first instant of {name}", partial(_instant, problem, name, 0), _span)
+
+
+def _count(problem: InitialValueProblem, name: str, r: Trajectory) -> float:
+    return float(instants(Observation({}, problem, r), name).size)
+
+
+def _instant(problem: InitialValueProblem, name: str, place: int, r: Trajectory) -> float | None:
+    found = instants(Observation({}, problem, r), name)
+    return float(found[place]) if found.size else None
+
+
+def _span(r: Trajectory) -> float:
+    return float(r.time[-1] - r.time[0])
+
+
+def _drifts(problem: InitialValueProblem) -> Iterator[Question]:
+    """Yield how far invariants leave their first values, and constraints zero."""
+    for name, expression in problem.invariants.items():
+        read = partial(_drift, problem, expression, from_start=True)
+        what = f"largest change of the invariant {name}"
+        yield Question(f"{name}_drift", "", what, read, partial(_terms, problem, expression), vanishes=True)
+    for i, expression in enumerate(problem.constraints, start=1):
+        read = partial(_drift, problem, expression, from_start=False)
+        what = f"largest violation of constraint {i}"
+        yield Question(f"constraint_{i}", "", what, read, partial(_terms, problem, expression), vanishes=True)
+
+
+def _drift(problem: InitialValueProblem, expression: Expr, r: Trajectory, *, from_start: bool) -> float:
+    values = over(problem, (expression,))(r.time, r.states)[:, 0]
+    return float(np.abs(values - (values[0] if from_start else 0.0)).max())
+
+
+def _terms(problem: InitialValueProblem, expression: Expr, r: Trajectory) -> float:
+    """Return the largest of the terms of an expression: what its rounding and its errors are related to."""
+    terms = over(problem, tuple(expression.expand().as_ordered_terms()))(r.time, r.states)
+    return float(np.abs(terms).max())
+
+
+# ---- mechanical problems
+
+
+def _motion(problem: MechanicalProblem) -> Iterator[Question]:
+    for i in _followed(problem):
+        name, size = problem.coordinates[i], partial(_largest, i)
+        last, mean = partial(_last, "displacement", i), partial(_rms, i)
+        yield Question(f"{name}_end", "m", f"displacement of {name} at the end", last, size)
+        yield Question(f"{name}_largest", "m", f"largest absolute displacement of {name}", size, size)
+        yield Question(f"{name}_rms", "m", f"root mean square of the displacement of {name}", mean, size)
+
+
+def _followed(problem: MechanicalProblem) -> list[int]:
+    """Return the degrees of freedom that are asked for: those first on which elements and loads act most."""
+    acting = [load.direction for load in problem.loads]
+    acting += [direction for stop in problem.stops for direction in stop.directions]
+    acting += [tangent for friction in problem.frictions for tangent in friction.tangents]
+    acting += [device.direction for device in problem.devices]
+    weight = sum((np.abs(d) for d in acting), start=np.zeros(problem.size))
+    return sorted(np.argsort(-weight, kind="stable")[:MOST].tolist())
+
+
+def _largest(i: int, r: Response) -> float:
+    x = r.displacement[:, i]
+    return max(top(r.time, x), top(r.time, -x))
+
+
+def _rms(i: int, r: Response) -> float:
+    return float(np.sqrt(_sum(r, r.displacement[:, i] ** 2) / (r.time[-1] - r.time[0])))
+
+
+def _sum(r: Response, history: Floats) -> float:
+    """Return the integral of a history (m,) over the time, on cubics."""
+    return _integral(r.time, lambda t: resampled(r.time, history, t, r.instants))
+
+
+def _top(r: Response, history: Floats) -> float:
+    return top(r.time, history)
+
+
+def _of_force(name: str, read: Callable[[Response, Floats], float], r: Response) -> float:
+    return read(r, element_history(r, name, "normal_force", of="stop"))
+
+
+def _stops(problem: MechanicalProblem) -> Iterator[Question]:
+    for stop in problem.stops:
+        force, pushed = (partial(_of_force, stop.name, read) for read in (_top, _sum))
+        yield Question(f"{stop.name}_largest_force", "N", f"largest force of {stop.name}", force, force)
+        yield Question(f"{stop.name}_impulse", "N s", f"impulse of {stop.name} over the whole span", pushed, pushed)
+
+
+def _frictions(problem: MechanicalProblem) -> Iterator[Question]:
+    for friction in problem.frictions:
+        work = partial(_dissipated, friction.name)
+        yield Question(f"{friction.name}_work", "J", f"energy that {friction.name} dissipates", work, work)
+
+
+def _dissipated(name: str, r: Response) -> float:
+    pairs = [("force", "sliding_velocity"), ("force_2", "sliding_velocity_2")]
+    there = [p for p in pairs if p[0] in r.elements.get(name, {})] or pairs[:1]
+    power = sum(element_history(r, name, f) * element_history(r, name, v) for f, v in there)
+    return abs(_sum(r, np.asarray(power)))
+
+
+def residuals(problem: Problem) -> tuple[Quantity, ...]:
+    """Return what vanishes for any response whose parts agree with each other; this truth needs no reference."""
+    if not isinstance(problem, MechanicalProblem):
+        return ()
+    found = [consistency.velocities()]
+    found += [consistency.stop_forces()] if any(not (stop.damping or stop.rigid) for stop in problem.stops) else []
+    found += [consistency.positions()] if problem.stops or problem.devices else []
+    found += [consistency.rates()] if problem.stops or problem.frictions else []
+    found += [consistency.friction_law()] if any(f.law == "set-valued" for f in problem.frictions) else []
+    found += [consistency.device_law()] if problem.devices else []
+    return tuple(found)
+
+
+def _number(read: Read, name: str, r: Any) -> float:
+    """Return what a function of the user reads; raises SolverFailure where it gives no number."""
+    value = read(r)
+    if not isinstance(value, int | float | np.number):
+        raise SolverFailure(f"{name} is no number: {value!r}")
+    return float(value)

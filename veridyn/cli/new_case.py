@@ -1,0 +1,88 @@
+"""The command `new-case`: a running skeleton of a case of an initial value problem, to be filled in."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from veridyn.problem.errors import SolverInputError
+from veridyn.problem.expressions import is_name
+from veridyn.run.exit_code import ExitCode
+from veridyn.validation_cases.judgement.catalogue import case_names
+
+SKELETON = '''"""{title}: say in one line what moves, and what it shows."""
+
+import mpmath
+
+from veridyn.references import hybrid
+from veridyn.references.parameters import Parameter
+from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.measures.trajectories import Quantities, evenly
+
+PARAMETERS = (
+    Parameter("w", "rad/s", "circular frequency", "2"),
+    Parameter("a", "m", "initial displacement", "1/2"),
+)
+PROBLEM = InitialValueProblem(
+    name="{name}",
+    states=("x", "v"),
+    parameters={{p.name: p.default for p in PARAMETERS}},
+    modes=(Mode(name="swings", rates=("v", "-w**2*x"), events=(Change(name="turn", guard="v", direction=-1),)),),
+    initial=("a", 0),
+    end=5.0,
+    output_times=evenly(5.0, 500),
+    invariants={{"energy": "v**2/2 + w**2*x**2/2"}},
+)
+
+
+def swing(p):
+    """Return the displacement at 4 s in mpmath: a second route that shares nothing with the proved motion."""
+    return p.a * mpmath.cos(4 * p.w)
+
+
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), 1e-6, "name the document that asks for it")
+CASE = of.case(
+    title="{title}",
+    document="author and year",
+    topics=("limit cycle",),
+    summary="One sentence for the list of cases.",
+    statement=("What is given, in plain words.", "What follows from it."),
+    equations=of.equations("x = a cos(w t)"),
+    variants=(Variant("slow", {{}}), Variant("fast", {{"w": "3"}})),
+    quantities=(
+        of.event("turn", second=lambda p: 2 * mpmath.pi / p.w, how="2 pi/w"),
+        of.value("x", "4", "m", scale="a", second=swing, how="a cos(w t)"),
+    ),
+    modelling=("What a response is read with.",),
+    remarks=("How solvers fail here.",),
+    sources=("Authors: Title. Journal volume (year) pages. https://doi.org/...",),
+)
+
+test_{name} = verifies(CASE)
+'''
+
+
+def new_case(*, name: str, kind: str, output: Path | None) -> int:
+    """Write ``test_NAME.py`` where cases of a kind live, or into a folder; returns the exit status 0.
+
+    Raises
+    ------
+    SolverInputError
+        If the name cannot name a module, a case has it, or the file cannot be written.
+    """
+    if not is_name(name) or name != name.lower():
+        raise SolverInputError(f"{name!r} cannot name a case: small letters, digits and _, e.g. bouncing_ball")
+    if name in case_names():
+        raise SolverInputError(f"there is a case {name} already; choose another name")
+    folder = output or Path(import_module(f"veridyn.validation_cases.{kind}").__path__[0])
+    file = folder / f"test_{name}.py"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with file.open("x", encoding="utf-8") as new:
+            new.write(SKELETON.format(name=name, title=name.replace("_", " ").capitalize()))
+    except OSError as error:
+        raise SolverInputError(f"cannot write {file}: {error.strerror or error}; choose another --output") from None
+    print(file)
+    return ExitCode.FINE

@@ -1,0 +1,212 @@
+"""What `show`, `reference` and `list --json` print."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from veridyn.api import front
+from veridyn.references.parameters import check_digits
+from veridyn.run.document import SCHEMA_VERSION, published, references, stated, truth_of
+from veridyn.run.exit_code import ExitCode
+from veridyn.run.posed import variant_of
+from veridyn.run.screen import console, table
+from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement.catalogue import load_case, room_of
+
+
+def entry(case: Case) -> dict[str, Any]:
+    """Return a line of the list as data."""
+    return {
+        "case": case.name,
+        "kind": room_of(case.name),
+        "topics": list(case.topics),
+        "title": case.title,
+        "document": case.document,
+        "summary": case.summary,
+        "variants": [v.name for v in case.variants],
+        "parameters": [p.name for p in case.parameters],
+        "quantities": [q.name for q in case.quantities],
+    }
+
+
+def print_json(data: Any) -> int:
+    """Print a document; returns the exit status 0."""
+    print(json.dumps(data, indent=1, ensure_ascii=True, allow_nan=False))
+    return ExitCode.FINE
+
+
+def show(case: str) -> int:
+    """Print everything about a case; returns the exit status 0."""
+    _print_case(load_case(case))
+    return ExitCode.FINE
+
+
+def reference(
+    case: str,
+    changed: Mapping[str, str],
+    digits: int,
+    derivative: str | None,
+    variant: str | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Print the certified values of a case, of a variant, or of ``all``; returns the exit status 0."""
+    chosen = load_case(case)
+    variants = chosen.variants if variant == "all" else [variant_of(chosen, variant)] if variant else [None]
+    asked = [
+        (chosen, {**(of.changes if of else {}), **changed}, check_digits(digits), derivative, of) for of in variants
+    ]
+    if as_json:
+        documents = [reference_document(*each) for each in asked]
+        return print_json(_of_all_variants(documents) if variant == "all" else documents[0])
+    for each in asked:
+        _print_reference(*each)
+    return ExitCode.FINE
+
+
+def _print_case(case: Case) -> None:
+    out = console()
+    out.print(Text(f"{case.name}: {case.title} ({case.document})", style="bold"))
+    for paragraph in case.statement:
+        out.print(Text(f"\n{paragraph}"))
+    parameters = ((p.name, p.default, p.unit, p.help) for p in case.parameters)
+    out.print(table(("parameter", "default", "unit", "meaning"), parameters))
+    for variant in case.variants:
+        if case.asked(variant):
+            out.print(Text(f"\nReferences, {variant.name}", style="bold"))
+            out.print(_reference_table(references(case, "", variant.changes)))
+    _print_published(out, case)
+    out.print(Text("\nModelling by our own schemes", style="bold"))
+    out.print(Text("\n".join(f"- {line}" for line in case.modelling)))
+    out.print(Text("\nRemarks: how to break it", style="bold"))
+    out.print(Text("\n".join(f"- {line}" for line in case.remarks)))
+    if case.sources:
+        out.print(Text("\nSources", style="bold"))
+        out.print(Text("\n".join(f"- {line}" for line in case.sources)))
+
+
+def _print_published(out: Console, case: Case) -> None:
+    if not case.published:
+        return
+    wrong = [p for p in case.published if p.verdict != "reproduced"]
+    out.print(
+        Text(f"\nPublished values: {len(case.published)}, {len(case.published) - len(wrong)} reproduced", style="bold")
+    )
+    rows = (
+        (p.source, p.variant, p.quantity, p.value, p.correct or "as printed", truth_of(case, p), p.verdict)
+        for p in case.published
+        if p.verdict != "reproduced" or p.explanation or len(case.published) < 60
+    )
+    out.print(table(("source", "variant", "quantity", "printed", "should read", "truth", "verdict"), rows))
+    explained = list(dict.fromkeys((p.verdict, p.explanation) for p in case.published if p.explanation))
+    out.print(Text("Explanations", style="bold"))
+    for verdict, explanation in explained:
+        cells = [
+            f"{p.quantity} {p.variant} ({p.source}: {p.value})" for p in case.published if p.explanation == explanation
+        ]
+        shown = "; ".join(cells[:3]) + (f"; and {len(cells) - 3} more" if len(cells) > 3 else "")
+        out.print(Text(f"- {verdict}: {explanation}\n  {shown}"))
+    for line in case.errata:
+        out.print(Text(f"- {line}"))
+
+
+def _reference_table(lines: Iterable[Mapping[str, Any]]) -> Table:
+    rows = (
+        (
+            *(line["quantity"], "undefined" if line["value"] is None else line["value"], line["radius"] or ""),
+            *(line["unit"], line["digits"] or "", line["kind"]),
+        )
+        for line in lines
+    )
+    return table(("quantity", "value", "±", "unit", "digits", "kind"), rows)
+
+
+def reference_lines(
+    case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None, of: Variant | None = None
+) -> list[dict[str, Any]]:
+    """Return the references for a parameter set, or their derivatives, computed by all routes, as data."""
+    found = front.references(case, case.values(changes), digits, derivative, of)
+    units = {q.name: q.unit for q in case.quantities}
+    per = {p.name: p.unit for p in case.parameters}.get(derivative or "", "")
+    return [
+        {"quantity": name, "unit": _per(units[name], per), **stated(truth.confirm(name))}
+        for name, truth in found.items()
+    ]
+
+
+def _per(unit: str, other: str) -> str:
+    """Write the unit of a derivative."""
+    return f"({unit or 1})/({other})" if other and other != "1" else unit
+
+
+def _print_reference(
+    case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None, of: Variant | None = None
+) -> None:
+    """Print the certified values for a parameter set, or their derivatives, with what was proved."""
+    values = case.values(changes)
+    # computed before anything is printed: parameters may have no certified reference
+    lines = reference_lines(case, changes, digits, derivative, of)
+    out = console()
+    what = f"derivatives with respect to {derivative} of " if derivative else ""
+    variant = f", variant {of.name}," if of else ""
+    out.print(
+        Text(f"{what}{case.name}{variant} with " + ", ".join(f"{name} = {value}" for name, value in values.items()))
+    )
+    out.print(_reference_table(lines))
+    for (first, proof, second), members in ways(lines).items():
+        names = ", ".join(line["quantity"] for line in members)
+        confirmed = f"; confirmed by: {second}" if second else ""
+        out.print(Text(f"{names}: {first}" + (f" ({proof})" if proof else "") + confirmed))
+
+
+def ways(lines: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str], list[Mapping[str, Any]]]:
+    """Return first route, what was proved and what confirmed it, with the references of which that is true."""
+    found: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for line in lines:
+        first, *second = line["routes"]
+        found.setdefault((first, line["proved"], ", ".join(second)), []).append(line)
+    return found
+
+
+def reference_document(
+    case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None, of: Variant | None = None
+) -> dict[str, Any]:
+    """Return the certified values for a parameter set, or their derivatives, as data.
+
+    Published values are listed where they were printed for these parameters.
+    """
+    values = case.values(changes)
+    quantities = []
+    for line in reference_lines(case, changes, digits, derivative, of):
+        name = line.pop("quantity")
+        printed = {} if derivative else {"published": _printed(case, name, values)}
+        quantities.append({"name": name, **line, **printed})
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "case": case.name,
+        **({"variant": of.name} if of else {}),
+        "parameters": {name: str(value) for name, value in values.items()},
+        **({"derivative": derivative} if derivative else {}),
+        "quantities": quantities,
+    }
+
+
+def _of_all_variants(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the documents of several variants as one."""
+    shared = {key: documents[0][key] for key in ("schema_version", "case")}
+    return {**shared, "variants": [{k: v for k, v in each.items() if k not in shared} for each in documents]}
+
+
+def _printed(case: Case, quantity: str, values: Mapping[str, Any]) -> list[dict[str, str]]:
+    found = []
+    for p in case.published:
+        if p.quantity == quantity and case.values({**case.variant(p.variant).changes, **p.at}) == values:
+            full = published(case, p)
+            found.append({key: full[key] for key in ("source", "value", "verdict", "truth", "explanation")})
+    return found

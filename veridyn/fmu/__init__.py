@@ -1,1 +1,0 @@
-"""Initial value problems as functional mock-up units (FMI)."""

@@ -1,0 +1,525 @@
+"""Problems as data: frozen records in SI units that every solver can read and JSON can carry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from importlib import import_module
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.problem.devices import Device, device
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying, all_of
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.json_form import fields_of
+from veridyn.problem.naming import Named, direction, resolved, vector
+from veridyn.problem.sparse import DENSE, compressed, diagonal, from_entries, is_sparse, least_masses
+from veridyn.problem.time_functions import TimeFunction, time_function
+
+Floats = NDArray[np.float64]
+Matrix = Any  # Floats, or scipy.sparse of that shape
+
+FORMAT_VERSION = 1
+SYMMETRY = 1e-12  # relative; what assembly in floating point leaves of a skew part is less
+OUTSIDE = 1e-9  # relative; what projecting on the modes leaves of initial values is rounding
+COUPLING = 1e-9  # relative; coupling of modes by damping below this is rounding
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Problem:
+    """What every kind of problem has: a name, a time span and the requested output instants (s)."""
+
+    name: str = "problem"
+    start: float = 0.0
+    end: float
+    output_times: Floats | None = None
+    kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ProblemError(f"the name of a problem must be a text, got {self.name!r}")
+        for name in ("start", "end"):
+            if not isinstance(given := getattr(self, name), Real):
+                raise ProblemError(f"{self.name}: {name} must be a number of seconds, got {given!r}")
+        if not (np.isfinite(self.start) and np.isfinite(self.end) and self.end > self.start):
+            raise ProblemError(f"{self.name}: the time span [{self.start}, {self.end}] s must be finite and increase")
+        if self.output_times is not None:
+            times = vector(f"{self.name}: output_times", self.output_times)
+            object.__setattr__(self, "output_times", times)
+            inside = times.size and times[0] >= self.start and times[-1] <= self.end
+            if not inside or np.any(np.diff(times) <= 0):
+                raise ProblemError(f"{self.name}: output_times must increase within [{self.start}, {self.end}] s")
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Capability tags that a solver must have, derived from the content."""
+        raise NotImplementedError
+
+    @property
+    def unknowns(self) -> tuple[str, ...]:
+        """Names of what moves: degrees of freedom, or states and multipliers."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form, without the version."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the JSON form; raises `ProblemError` if a field is unknown, missing or malformed."""
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """Return the problem as a JSON document; `problem_from_json` reads it back."""
+        return json.dumps({"format_version": FORMAT_VERSION, "kind": self.kind, **self.to_dict()}, allow_nan=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Modes:
+    """A modal basis: omega (r,) in rad/s, damping ratios (r,), generalised masses (r,), shapes (n, r).
+
+    ``coupling`` (r, r) in kg/s is what the damping matrix has beyond the ratios: its off-diagonal part, and the
+    damping of rigid-body modes. A skew part of it is gyroscopic. Negative damping drives a mode, as a cross-flow does.
+    ``stiffness_coupling`` (r, r) in N/m is what the stiffness matrix has beyond the frequencies; its skew part is
+    circulatory.
+    """
+
+    omega: Floats
+    damping: Floats
+    masses: Floats
+    shapes: Matrix
+    coupling: Matrix | None = None
+    stiffness_coupling: Matrix | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("omega", "damping", "masses"):
+            object.__setattr__(self, name, vector(f"Modes.{name}", getattr(self, name)))
+        object.__setattr__(self, "shapes", _matrix("Modes.shapes", self.shapes))
+        r = self.omega.size
+        if self.damping.size != r or self.masses.size != r or self.shapes.ndim != 2 or self.shapes.shape[1] != r:
+            raise ProblemError(f"Modes: {r} frequencies need as many damping ratios, masses and shape columns")
+        if np.any(self.omega < 0) or np.any(self.masses <= 0):
+            raise ProblemError("Modes: frequencies must not be negative, masses positive")
+        for name in ("coupling", "stiffness_coupling"):
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _square(f"Modes.{name}", given, r))
+
+    @property
+    def mass_matrix(self) -> Matrix:
+        """The generalised masses as a matrix (r, r) in kg."""
+        return self._with(self.masses, None)
+
+    @property
+    def damping_matrix(self) -> Matrix:
+        """The modal damping matrix (r, r) in kg/s."""
+        return self._with(2 * self.damping * self.omega * self.masses, self.coupling)
+
+    @property
+    def stiffness_matrix(self) -> Matrix:
+        """The modal stiffness matrix (r, r) in N/m."""
+        return self._with(self.omega**2 * self.masses, self.stiffness_coupling)
+
+    def _with(self, values: Floats, beside: Matrix | None) -> Matrix:
+        """Return a diagonal (r,) and what stands beside it, sparse where the shapes are."""
+        whole = diagonal(values) if is_sparse(self.shapes) else np.diag(values)
+        return whole if beside is None else whole + beside
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MechanicalProblem(Problem):
+    """``M x'' + C x' + K x = loads - M Σ ψ_j a_j(t) + stops + friction + devices``, x relative to the supports.
+
+    C and K are any matrices: the skew part of C is gyroscopic, that of K circulatory (P. C. Müller, Stabilität und
+    Matrizen, Springer 1977). Parts of them that are functions of time are added by ``varying``.
+    If one of the matrices is sparse (of scipy.sparse), all are kept by compressed rows; then nothing varies, and a
+    solver needs the capability ``sparse``, and an implicit scheme if the mass is not diagonal. `dense` has arrays in
+    their place.
+
+    Give either the matrices (n, n), a number for one degree of freedom, or ``modes`` (a modal basis of n degrees of
+    freedom, possibly truncated). Initial values that are not given are zero; ``coordinates`` are the names of the
+    degrees of freedom, ``x1``, ``x2`` … if none are given, and directions and initial values may be given by them. One
+    element needs no tuple.
+
+    Raises
+    ------
+    ProblemError
+        If a matrix is not square or not finite, the mass matrix not symmetric and positive definite; if a
+        vector has the wrong length; if names clash or refer to nothing; if initial values are no sum of
+        the modes.
+    """
+
+    mass: Matrix = None
+    stiffness: Matrix = None
+    damping: Matrix = None
+    modes: Modes | None = None
+    initial_displacement: Floats = field(default_factory=lambda: np.zeros(0))
+    initial_velocity: Floats = field(default_factory=lambda: np.zeros(0))
+    loads: tuple[Load, ...] = ()
+    supports: tuple[SupportMotion, ...] = ()
+    stops: tuple[Stop, ...] = ()
+    frictions: tuple[Friction, ...] = ()
+    devices: tuple[Device, ...] = ()
+    varying: tuple[TimeVarying, ...] = ()
+    coordinates: tuple[str, ...] = ()
+    kind: ClassVar[str] = "mechanical"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_kinds()
+        self._complete()
+        if self.size == 0:
+            raise ProblemError(f"{self.name}: a problem needs at least one coordinate")
+        self._check_matrices()
+        self._check_lengths()
+        self._check_names()
+        self._check_basis()
+
+    def _check_kinds(self) -> None:
+        for name, kind in KINDS_OF.items():
+            object.__setattr__(self, name, all_of(f"{self.name}: {name}", getattr(self, name), kind))
+        object.__setattr__(self, "coordinates", all_of(f"{self.name}: coordinates", self.coordinates, str))
+        if not isinstance(self.modes, Modes | None):
+            raise ProblemError(f"{self.name}: modes must be given as Modes, got {self.modes!r}")
+
+    def _complete(self) -> None:
+        """Complete what is left out, resolve names and callables."""
+        for name in ("mass", "damping", "stiffness"):
+            if isinstance(value := getattr(self, name), Real):
+                object.__setattr__(self, name, [[float(value)]])
+        zero = np.zeros(self._count())
+        names = self.coordinates or tuple(f"x{i + 1}" for i in range(zero.size))
+        object.__setattr__(self, "coordinates", names)
+        for name in ("initial_displacement", "initial_velocity"):
+            value = direction(f"{self.name}: {name}", getattr(self, name))
+            value = value.vector(names) if isinstance(value, Named) else value
+            object.__setattr__(self, name, value if value.size else vector(name, zero))
+        for name in ("loads", "varying"):
+            object.__setattr__(self, name, tuple(each.over(self.start, self.end) for each in getattr(self, name)))
+        for name in ("loads", "supports", "stops", "frictions", "devices"):
+            object.__setattr__(self, name, tuple(resolved(each, names) for each in getattr(self, name)))
+
+    def _count(self) -> int:
+        """Return the number of degrees of freedom, from what is given first."""
+        for given in (self.initial_displacement, self.initial_velocity):
+            if not isinstance(given, str | Mapping) and np.size(given):
+                return np.size(given)
+        matrix = self.modes.shapes if self.modes is not None else self.mass
+        return 0 if matrix is None else int(matrix.shape[0] if is_sparse(matrix) else len(np.atleast_1d(matrix)))
+
+    @property
+    def unknowns(self) -> tuple[str, ...]:
+        return self.coordinates
+
+    @property
+    def size(self) -> int:
+        """Number of degrees of freedom."""
+        return int(self.initial_displacement.size)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether mass, damping and stiffness are sparse matrices."""
+        return is_sparse(self.mass)
+
+    @property
+    def consistent(self) -> bool:
+        """Whether a sparse mass has entries beside its diagonal."""
+        return self.sparse and self.mass.nnz > self.size
+
+    @cached_property
+    def least_masses(self) -> Floats:
+        """Masses (n,) that a sparse mass matrix is nowhere below, see `sparse.least_masses`."""
+        return least_masses(self.mass)
+
+    def dense(self) -> MechanicalProblem:
+        """Return the problem with arrays in place of sparse matrices, for solvers that take no others.
+
+        Raises
+        ------
+        ProblemError
+            If it has more than 5000 degrees of freedom.
+        """
+        if not self.sparse:
+            return self
+        if self.size > DENSE:
+            raise ProblemError(
+                f"{self.name}: three matrices of {self.size} degrees of freedom are {24e-9 * self.size**2:.3g} GB; "
+                f"up to {DENSE} are written out as arrays"
+            )
+        return replace(self, **{name: getattr(self, name).toarray() for name in ("mass", "stiffness", "damping")})
+
+    @property
+    def elements(self) -> tuple[Stop | Friction | Device, ...]:
+        """Stops, frictions and devices."""
+        return (*self.stops, *self.frictions, *self.devices)
+
+    @property
+    def drives(self) -> tuple[TimeFunction, ...]:
+        """Time functions of the loads and of the accelerations of the supports, in this order."""
+        return (*(load.function for load in self.loads), *(support.acceleration for support in self.supports))
+
+    @property
+    def functions(self) -> tuple[TimeFunction, ...]:
+        """Time functions of the drives, and of the matrices that vary."""
+        return (*self.drives, *(part.function for part in self.varying))
+
+    def _check_matrices(self) -> None:
+        parts = [
+            replace(part, matrix=_square(f"{self.name}: varying {part.of} {i}", part.matrix, self.size))
+            for i, part in enumerate(self.varying, start=1)
+        ]
+        object.__setattr__(self, "varying", tuple(parts))
+        if (self.mass is None) == (self.modes is None):
+            raise ProblemError(f"{self.name}: give either mass and stiffness matrices or modes")
+        if self.modes is not None:
+            if self.stiffness is not None or self.damping is not None:
+                raise ProblemError(
+                    f"{self.name}: modes bring their own stiffness and damping; give no matrices beside them"
+                )
+            if self.modes.shapes.shape[0] != self.size:
+                raise ProblemError(
+                    f"{self.name}: the mode shapes have {self.modes.shapes.shape[0]} rows, not {self.size}"
+                )
+            if any(map(is_sparse, (self.modes.shapes, self.modes.coupling, self.modes.stiffness_coupling))):
+                raise ProblemError(f"{self.name}: modes are arrays; give sparse matrices as mass and stiffness")
+            return
+        given = {name: getattr(self, name) for name in ("mass", "stiffness", "damping")}
+        sparse = any(map(is_sparse, given.values()))
+        for name, value in given.items():
+            matrix = value
+            if value is None:
+                matrix = diagonal(np.zeros(self.size)) if sparse else np.zeros((self.size, self.size))
+            matrix = compressed(f"{self.name}: {name}", matrix) if sparse else matrix
+            object.__setattr__(self, name, _square(f"{self.name}: {name}", matrix, self.size))
+        self._check_mass()
+
+    def _check_mass(self) -> None:
+        mass = self.mass
+        if self.sparse and self.varying:
+            raise ProblemError(f"{self.name}: beside sparse matrices nothing varies; give all matrices as arrays")
+        if is_skewed(mass):
+            raise ProblemError(f"{self.name}: mass is not symmetric")
+        if (self.least_masses.min() if self.sparse else np.linalg.eigvalsh(mass)[0]) <= 0:
+            raise ProblemError(
+                f"{self.name}: the mass matrix is not positive definite; every coordinate needs mass, or "
+                "veridyn.condensed takes those without"
+            )
+
+    def _check_lengths(self) -> None:
+        directions = {
+            "initial_velocity": self.initial_velocity,
+            **{f"load {i + 1}": load.direction for i, load in enumerate(self.loads)},
+            **{f"support {s.name!r}": s.influence for s in self.supports},
+            **{f"stop {s.name!r} direction {i + 1}": d for s in self.stops for i, d in enumerate(s.directions)},
+            **{f"friction {f.name!r} tangent {i + 1}": t for f in self.frictions for i, t in enumerate(f.tangents)},
+            **{f"device {d.name!r}": d.direction for d in self.devices},
+        }
+        for owner, value in directions.items():
+            if value.size != self.size:
+                raise ProblemError(f"{self.name}: {owner} has {value.size} components, the problem has {self.size}")
+        if len(self.coordinates) != self.size:
+            raise ProblemError(f"{self.name}: {len(self.coordinates)} coordinate names for {self.size} coordinates")
+
+    def _check_names(self) -> None:
+        names = [element.name for element in self.elements]
+        all_of(f"{self.name}: names of elements", (*names, *(support.name for support in self.supports)), str)
+        if len(set(names)) != len(names):
+            raise ProblemError(f"{self.name}: stops, frictions and devices must have different names, got {names}")
+        stops = {s.name: s for s in self.stops}
+        for friction in self.frictions:
+            if not isinstance(friction.normal, str):
+                continue
+            if friction.normal not in stops:
+                raise ProblemError(f"{self.name}: friction {friction.name!r} rests on unknown stop {friction.normal!r}")
+            lateral = stops[friction.normal].lateral
+            if lateral is not None and not np.array_equal(friction.tangents[0], lateral):
+                raise ProblemError(
+                    f"{self.name}: friction {friction.name!r} rests on the curved stop {friction.normal!r}: "
+                    "its first tangent must be the lateral direction of the stop"
+                )
+
+    def _check_basis(self) -> None:
+        """Refuse initial values outside a truncated basis: every solver would leave out a part of its own choice."""
+        if self.modes is None:
+            return
+        shapes = self.modes.shapes
+        for name in ("initial_displacement", "initial_velocity"):
+            given = getattr(self, name)
+            left = given - shapes @ np.linalg.lstsq(shapes, given, rcond=None)[0] if given.any() else given
+            if np.abs(left).max() > OUTSIDE * np.abs(given).max():
+                share = np.linalg.norm(left) / np.linalg.norm(given)
+                raise ProblemError(
+                    f"{self.name}: {share:.2g} of the {name.replace('_', ' ')} is no sum of the {shapes.shape[1]} "
+                    "modes; give more modes, or project it yourself"
+                )
+
+    @property
+    def needs(self) -> frozenset[str]:
+        tags = {"mechanical"}
+        tags |= {"multi-dof"} if self.size > 1 else set()
+        tags |= {"modes"} if self.modes is not None else set()
+        tags |= {"sparse"} if self.sparse else set()
+        tags |= {"loads"} if self.loads else set()
+        tags |= {"support-motion"} if self.supports else set()
+        tags |= {"multi-support"} if len(self.supports) > 1 else set()
+        tags |= {"damping"} if self._is_damped() else set()
+        tags |= {"damping:coupled"} if self._is_coupled() else set()
+        tags |= {"damping:gyroscopic"} if is_skewed(self._damping) else set()
+        tags |= {"stiffness:circulatory"} if is_skewed(self._stiffness) else set()
+        tags |= {f"{part.of}:time-varying" for part in self.varying}
+        tags |= {"contact"} if self.stops else set()
+        tags |= {f"contact:{stop.geometry.replace(' ', '-')}" for stop in self.stops if stop.geometry != "plane"}
+        tags |= {"contact:damped" for stop in self.stops if stop.damping}
+        tags |= {"contact:rigid" for stop in self.stops if stop.rigid}
+        tags |= {f"friction:{friction.law}" for friction in self.frictions}
+        tags |= {"friction:on-stop" for friction in self.frictions if isinstance(friction.normal, str)}
+        tags |= {"friction:two-tangents" for friction in self.frictions if len(friction.tangents) > 1}
+        tags |= {d.tag for d in self.devices}
+        frames = {element.frame for element in self.elements}
+        tags |= {"absolute-frame"} if self.supports and "absolute" in frames else set()
+        return frozenset(tags)
+
+    @property
+    def _damping(self) -> Matrix:
+        """The damping matrix, (n, n) or (r, r)."""
+        return self.damping if self.modes is None else self.modes.damping_matrix
+
+    @property
+    def _stiffness(self) -> Matrix:
+        """The stiffness matrix, (n, n) or (r, r)."""
+        return self.stiffness if self.modes is None else self.modes.stiffness_matrix
+
+    def _is_damped(self) -> bool:
+        return bool(abs(self._damping).max() > 0)
+
+    def _is_coupled(self) -> bool:
+        """Whether the damping couples the modes: C M⁻¹ K is not symmetric (Caughey and O'Kelly, 1965).
+
+        C and K are the symmetric parts; what is left of them beside skew ones may be rounding.
+        """
+        if self.modes is not None:
+            return is_coupled(self.modes.damping_matrix)
+        if self.sparse:  # integrated without modes: what stands beside the diagonal couples
+            return bool((self.damping - diagonal(self.damping.diagonal())).nnz)
+        product = symmetric_part(self.damping) @ self.over_mass(symmetric_part(self.stiffness))
+        size = np.abs(self.damping @ self.over_mass(self.stiffness)).max()
+        return bool(np.abs(product - product.T).max() > COUPLING * size)
+
+    def over_mass(self, matrix: Matrix) -> Matrix:
+        """Return ``M⁻¹ A`` for a matrix (n, k), sparse if it is."""
+        mass = self.mass
+        if not self.sparse:
+            return np.linalg.solve(mass, matrix)
+        if not self.consistent:
+            return diagonal(1 / mass.diagonal()) @ matrix
+        from scipy.sparse.linalg import spsolve
+
+        return spsolve(mass.tocsc(), matrix).reshape(matrix.shape)
+
+    def to_dict(self) -> dict[str, Any]:
+        return fields_of(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the JSON form; raises `ProblemError` if a field is unknown, missing or malformed."""
+        known = {each.name for each in fields(cls)}
+        unknown = set(data) - known
+        if unknown:
+            raise ProblemError(f"problem has unknown fields {sorted(unknown)}; known: {', '.join(sorted(known))}")
+        try:
+            return cls(**{name: _read(name, value) for name, value in data.items()})
+        except (TypeError, KeyError, AttributeError) as error:
+            raise ProblemError(f"problem is malformed: {error}") from None
+
+
+KINDS_OF: dict[str, type[Any]] = {
+    "loads": Load,
+    "supports": SupportMotion,
+    "stops": Stop,
+    "frictions": Friction,
+    "devices": Device,
+    "varying": TimeVarying,
+}
+TIMED = ("function", "acceleration", "velocity", "displacement")  # fields that hold time functions
+
+
+def _read(name: str, value: Any) -> Any:
+    """Return a field from its JSON form."""
+    if name in KINDS_OF:
+        return tuple(device(each) if name == "devices" else _element(KINDS_OF[name], each) for each in value)
+    if name in ("mass", "stiffness", "damping"):
+        return from_entries(value)
+    return Modes(**value) if name == "modes" and value is not None else value
+
+
+def _element(kind: type[Any], data: Mapping[str, Any]) -> Any:
+    return kind(**{name: time_function(value) if name in TIMED else value for name, value in data.items()})
+
+
+def symmetric_part(matrix: Matrix) -> Matrix:
+    """Return the symmetric part of a matrix (n, n): dampers and springs."""
+    return 0.5 * (matrix + matrix.T)
+
+
+def skew_part(matrix: Matrix) -> Matrix:
+    """Return the skew part of a matrix (n, n): gyroscopic of a damping, circulatory of a stiffness matrix."""
+    return 0.5 * (matrix - matrix.T)
+
+
+def is_skewed(matrix: Matrix) -> bool:
+    """Tell whether a matrix (n, n) has a skew part that is more than rounding."""
+    return bool(abs(matrix - matrix.T).max() > SYMMETRY * abs(matrix).max())
+
+
+def is_coupled(modal_damping: Floats) -> bool:
+    """Tell whether a modal damping matrix (r, r) has, beside its diagonal, a symmetric part that is not rounding."""
+    others = symmetric_part(modal_damping - np.diag(np.diag(modal_damping)))
+    return bool(np.abs(others).max() > COUPLING * np.abs(modal_damping).max())
+
+
+def _square(owner: str, value: Any, n: int) -> Matrix:
+    matrix = _matrix(owner, value)
+    if matrix.shape != (n, n):
+        raise ProblemError(f"{owner} has shape {matrix.shape}, the problem needs ({n}, {n})")
+    return matrix
+
+
+def _matrix(owner: str, value: Any) -> Matrix:
+    if is_sparse(value):
+        return value
+    try:
+        matrix = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ProblemError(f"{owner} must be a matrix of numbers") from None
+    if not np.all(np.isfinite(matrix)):
+        raise ProblemError(f"{owner} holds a value that is not finite")
+    matrix.flags.writeable = False
+    return matrix
+
+
+KINDS = {"mechanical": "mechanical:MechanicalProblem", "initial value": "initial_value:InitialValueProblem"}
+"""Where the class of each kind is found: imported when one is read."""
+
+
+def problem_from_json(text: str) -> Problem:
+    """Read a problem of any kind from JSON.
+
+    Raises `ProblemError` if the text is not JSON, the format version or the kind is unknown, or the content is
+    malformed.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:  # wrong, nested too deeply, or a number of thousands of digits
+        raise ProblemError(f"problem is not JSON: {error}") from None
+    if not isinstance(data, dict) or data.pop("format_version", None) != FORMAT_VERSION:
+        raise ProblemError(f"problem lacks format_version {FORMAT_VERSION}")
+    kind = data.pop("kind", None)
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ProblemError(f"unknown problem kind {kind!r}; known: {', '.join(KINDS)}")
+    module, _, name = KINDS[kind].partition(":")
+    found: type[Problem] = getattr(import_module(f"veridyn.problem.{module}"), name)
+    return found.from_dict(data)

@@ -1,0 +1,1 @@
+"""A run: plan, workers, journal, records, documents."""

@@ -1,0 +1,111 @@
+"""What reaches the terminal: tables, and how far a run is; imports no numerical library."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from veridyn.validation_cases.judgement.catalogue import room_of
+
+if TYPE_CHECKING:
+    from veridyn.validation_cases.judgement.case import Case
+    from veridyn.validation_cases.judgement.judge import Record
+
+PIPE_WIDTH = 120  # columns when no terminal says how wide it is
+
+
+def console() -> Console:
+    """Return a console for standard output, plain and wide in a pipe."""
+    screen = Console(highlight=False)
+    return screen if screen.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> Table:
+    """Return a table of plain text: brackets in names are brackets, no markup."""
+    made = Table(box=box.SIMPLE, pad_edge=False)
+    for title in head:
+        made.add_column(title, overflow="fold")
+    for row in rows:
+        made.add_row(*(Text(str(cell)) for cell in row))
+    return made
+
+
+def print_list(cases: Iterable[Case]) -> None:
+    """Print the list of cases, a table for each room."""
+    for room, mine in groupby(cases, key=lambda case: room_of(case.name)):
+        console().print(table((room, "topics", "title", "variants"), map(_row, mine)))
+
+
+def _row(case: Case) -> tuple[str, ...]:
+    return case.name, ", ".join(case.topics), case.title, ", ".join(variant.name for variant in case.variants)
+
+
+def printable(text: str) -> str:
+    """Return a line of foreign text as it may reach a terminal: without control characters."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+# ---- how far a run is
+
+EVERY = 5.0  # s, between two lines in a pipe
+COLUMNS = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+TOLD = {"pass": "passed", "fail": "failed", "error": "in error", "harness error": "in harness error"}
+
+
+@contextmanager
+def bar(
+    total: int, what: str, done: int = 0, columns: Sequence[ProgressColumn] = COLUMNS
+) -> Iterator[Callable[[str], None]]:
+    """Show progress on a terminal and nothing in a pipe; yields what moves it on by one, with a text."""
+    screen = Console(stderr=True)
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
+        task = progress.add_task(what, total=total, completed=done)
+        yield lambda text: progress.update(task, advance=1, description=text)
+
+
+def _counted(counts: Counter[str], record: Record) -> str:
+    """Count a record, and return the verdicts so far in words."""
+    counts[record.verdict] += 1
+    told = ", ".join(f"{counts[verdict]} {word}" for verdict, word in TOLD.items() if counts[verdict])
+    return f"{record.case} {record.variant} {record.solver}: {told or 'nothing judged yet'}"
+
+
+@contextmanager
+def progress(planned: int, *, silent: bool = False) -> Iterator[Callable[[Record], None]]:
+    """Yield what is to be called with every record, on its way to a number of checks; all goes to standard error."""
+    counts = Counter[str]()
+    if silent:
+        yield lambda _: None
+    elif not Console(stderr=True).is_terminal:
+        yield _lines(planned, counts)
+    else:
+        with bar(planned, "first solution") as advance:
+            yield lambda record: advance(_counted(counts, record))
+
+
+def _lines(planned: int, counts: Counter[str]) -> Callable[[Record], None]:
+    start = last = time.monotonic()
+
+    def tell(record: Record) -> None:
+        nonlocal last
+        words, now = _counted(counts, record), time.monotonic()
+        if now - last >= EVERY:
+            last = now
+            print(
+                f"veridyn: {now - start:.0f} s, {counts.total()} of {planned} checks, {words}",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    return tell

@@ -1,0 +1,107 @@
+"""Which checks a run makes: all of what the user names, or the quick profile if nothing is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from veridyn.problem.errors import SolverInputError
+from veridyn.problem.nearest import did_you_mean
+from veridyn.run.verification import Task, tasks
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.subject import Subject
+
+Profile = Literal["quick", "selection", "all"]
+
+QUICK = (
+    "quick profile: the default variant of each case, and the first scheme of a solver where none is named; "
+    "`veridyn run --all` judges everything"
+)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a user names; whatever is left empty is not restricted.
+
+    Attributes
+    ----------
+    cases, kinds, variants, quantities, schemes
+        Names. The kind of a case is a capability that its problem needs, ``contact`` say, or the part of one before
+        the colon.
+    quick
+        Whether only the default variant of each case is judged, and the first scheme of a solver where none is named.
+    """
+
+    cases: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    quantities: tuple[str, ...] = ()
+    schemes: tuple[str, ...] = ()
+    quick: bool = False
+
+    @property
+    def profile(self) -> Profile:
+        """How much of everything it is."""
+        restricted = self.kinds or self.variants or self.quantities or self.schemes
+        return "quick" if self.quick else "selection" if restricted or self.cases else "all"
+
+    def subjects(self, described: Mapping[str, Subject]) -> dict[str, Subject]:
+        """Return the solvers with the schemes and quantities that are asked of them.
+
+        Raises SolverInputError if a solver has none of the schemes.
+        """
+        return {spec: self._asked(subject) for spec, subject in described.items()}
+
+    def _asked(self, subject: Subject) -> Subject:
+        first = subject.schemes[:1] if self.quick and len(subject.schemes) > 1 else ()
+        schemes = self.schemes or first
+        return subject.asked(replace(subject.request, schemes=schemes, quantities=self.quantities))
+
+    def tasks(self, subjects: Mapping[str, Subject], changes: Mapping[str, str]) -> list[Task]:
+        """Return the tasks of a run.
+
+        Raises SolverInputError if no case has a variant, quantity or kind of that name, or nothing has all that is
+        named; UnknownCase, ParameterError, see `veridyn.run.verification.tasks`.
+        """
+        everything = tasks(subjects, self.cases, changes)
+        if self.variants and any(task.parameters for task in everything):
+            raise SolverInputError(
+                "--variant and --set of a parameter exclude each other: a variant is a parameter set"
+            )
+        _known("variant", self.variants, (task.variant for task in everything))
+        _known("quantity", self.quantities, _quantities(everything))
+        _known("kind", self.kinds, (kind for task in everything for kind in _kinds(task)))
+        chosen = [task for task in everything if self._wants(task)]
+        if not chosen:
+            raise SolverInputError("no variant has all that is named; leave out --kind, --variant or --quantity")
+        return chosen
+
+    def _wants(self, task: Task) -> bool:
+        if self.quick and task.variant and task.variant != load_case(task.case).default_variant.name:
+            return False
+        if self.variants and task.variant not in self.variants:
+            return False
+        if self.kinds and not _kinds(task) & set(self.kinds):
+            return False
+        return not self.quantities or any(q.name in self.quantities for q in task.statement.quantities)
+
+
+def _kinds(task: Task) -> set[str]:
+    """Return the capabilities that a task needs, and their parts before the colon."""
+    needs = task.statement.problem.needs
+    return {*needs, *(need.partition(":")[0] for need in needs)}
+
+
+def _quantities(found: Iterable[Task]) -> set[str]:
+    cases = [load_case(name) for name in {task.case for task in found}]
+    return {quantity.name for case in cases for quantity in (*case.quantities, *case.residuals)}
+
+
+def _known(what: str, named: Sequence[str], known: Iterable[str]) -> None:
+    """Refuse names that do not exist."""
+    names = dict.fromkeys(known) if named else {}
+    for name in named:
+        if name not in names:
+            hint = did_you_mean(name, names) or "`veridyn show CASE` names what there is"
+            raise SolverInputError(f"no case that is run has a {what} {name!r}: {hint}")

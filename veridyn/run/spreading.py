@@ -1,0 +1,192 @@
+"""Workers on other machines: jobs go through a Dask scheduler, and each is done there in a process of its own.
+
+A `RemoteWorker` stands for a thread of a Dask worker. There a `Worker` does the job as it would here, so that a solver
+that hangs or dies costs its own run and not the machine; what it tells comes back when the job is over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import multiprocessing
+import os
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any
+
+from veridyn import __version__
+from veridyn.problem.errors import SolverInputError
+from veridyn.run.workers import PULSE, Channel, Job, Loss, Pool, Relay, Worker
+
+PATIENCE = "10s"  # for a scheduler to answer
+INSTALL = 'pip install "veridyn[sweep]"'
+LOOK = 5.0  # s, between two looks whether a machine is still there
+
+Said = list[tuple[str, Any]]
+"""What a worker said of a job: what it told, and how it ended."""
+
+_residents: dict[str, dict[int, Worker]] = defaultdict(dict)  # on the other machine: by run and thread
+
+
+class RemoteWorker:
+    """A thread of a Dask worker, in the place of a `Worker`; where its machine is gone, any other one."""
+
+    def __init__(self, client: Any, address: str, time_out: float) -> None:
+        self.pipe, self._answer = multiprocessing.Pipe(duplex=False)
+        self.topics: set[str] = set()
+        self._client, self._time_out = client, time_out
+        self._address: str | None = address
+        self._asked: Job
+        self._future: Any = None
+        self._look = 0.0
+
+    def begin(self, job: Job) -> None:
+        """AnyWorker over a job."""
+        self.topics.add(job.topic)
+        self._asked = Job(_in_folder, (str(Path.cwd()), job), job.topic)
+        self._submit()
+
+    def _submit(self) -> None:
+        asked = self._client.id, self._asked, self._time_out
+        self._future = self._client.submit(do_there, *asked, pure=False, workers=self._address)
+        self._future.add_done_callback(self._deliver)
+        self._look = time.monotonic() + LOOK
+
+    def _deliver(self, future: Any) -> None:
+        """Pass on what was said, from a thread of Dask's client."""
+        try:
+            said = future.result()
+        except Exception as error:  # noqa: BLE001 - whatever ends a job there is a loss here
+            said = [("lost", Loss(None, " ".join(f"{type(error).__name__}: {error}".split())))]
+        if future is not self._future:
+            return  # taken back
+        self._future = None  # or a machine that ends would have it done again
+        with contextlib.suppress(OSError):  # nobody listens any more
+            for item in said:
+                self._answer.send(item)
+
+    def hear(self) -> tuple[str, Any] | None:
+        """Return what the worker says next."""
+        if self.pipe.poll():
+            said: tuple[str, Any] = self.pipe.recv()
+            return said
+        if self._future is not None and self._address and time.monotonic() > self._look:
+            self._look = time.monotonic() + LOOK
+            if self._address not in self._client.nthreads():
+                self._address = None
+                self._take_back()
+                self._submit()
+        return None
+
+    def _take_back(self) -> None:
+        future, self._future = self._future, None
+        if future is not None:
+            future.cancel()
+
+    def dismiss(self) -> None:
+        """Do nothing: workers there are ended together."""
+
+    def kill(self) -> None:
+        """Take back the job."""
+        self._take_back()
+        self.pipe.close()
+
+
+def distributed() -> Any:
+    """Import the optional package; raises SolverInputError if it is not installed."""
+    try:
+        return importlib.import_module("distributed")
+    except ImportError:
+        raise SolverInputError(f"--scheduler needs the package dask[distributed]: {INSTALL}") from None
+
+
+@contextlib.contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """Connect to a Dask scheduler whose workers have this version of veridyn.
+
+    Raises SolverInputError if Dask is not installed, nobody answers, there is no worker, or one lacks veridyn.
+    """
+    dask = distributed()
+    try:
+        dask.comm.get_address_host_port(address)  # a client that never came to be complains when it is deleted
+        client = dask.Client(address, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise SolverInputError(f"no Dask scheduler answers at {address!r}: {error}") from None
+    with client:
+        _refuse_workers(client, address)
+        yield client
+
+
+def _refuse_workers(client: Any, address: str) -> None:
+    found = client.get_versions(packages=["veridyn"])["workers"]
+    if not found:
+        raise SolverInputError(f"the scheduler at {address} has no workers; start some with dask worker {address}")
+    for worker, described in found.items():
+        version = described["packages"].get("veridyn")
+        if version != __version__:
+            has = f"veridyn {version}" if version else "no veridyn"
+            raise SolverInputError(f"worker {worker} has {has}, this is {__version__}; install the same there")
+
+
+@contextlib.contextmanager
+def pool(jobs: int, time_out: float, scheduler: str | None) -> Iterator[Pool]:
+    """Lead a pool of this machine, or one of the workers of a Dask scheduler.
+
+    Raises SolverInputError if Dask is not installed, or there are no workers with this version of veridyn.
+    """
+    if scheduler is None:
+        with Pool(jobs, time_out) as here:
+            yield here
+        return
+    with connected(scheduler) as client:
+        names = [name for name, threads in client.nthreads().items() for _ in range(threads)]
+        try:
+            with Pool(workers=[RemoteWorker(client, name, time_out) for name in names]) as there:
+                yield there
+        finally:
+            client.run(leave, client.id)
+
+
+def do_there(run: str, job: Job, time_out: float) -> Said:
+    """Do a job in a process beside this thread, and return what it says; the process stays for the next one."""
+    worker = _residents[run].setdefault(threading.get_ident(), Worker(time_out, Relay(), 1))
+    with _may_have_children():
+        worker.begin(job)
+    said: Said = []
+    while not said or said[-1][0] == "told":
+        wait([worker.pipe], PULSE)
+        if heard := worker.hear():
+            said.append(heard)
+    if said[-1][0] == "grown":
+        worker.kill()
+        said[-1] = "done", ""
+    return said
+
+
+def leave(run: str) -> None:
+    """End the processes of a run on this machine."""
+    for worker in _residents.pop(run, {}).values():
+        worker.kill()
+
+
+@contextlib.contextmanager
+def _may_have_children() -> Iterator[None]:
+    """Let a daemon, as Dask's workers are, start processes: ours end with their parent by themselves."""
+    config = multiprocessing.current_process()._config  # type: ignore[attr-defined]  # noqa: SLF001 - no public way
+    daemon = config.pop("daemon", None)
+    try:
+        yield
+    finally:
+        if daemon is not None:
+            config["daemon"] = daemon
+
+
+def _in_folder(channel: Channel, folder: str, job: Job) -> None:
+    """Do a job where the user stands, if that place is there: solvers are named by files."""
+    with contextlib.suppress(OSError):
+        os.chdir(folder)
+    job.function(channel, *job.arguments)
