@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from veridyn.cli.checking import judge_files
-from veridyn.files.exporting import statement
+from veridyn.cli.exporting import statement
 from veridyn.problem.errors import ProblemError, SolverInputError
 from veridyn.problem.mechanical import problem_from_json
 from veridyn.run.posed import pose

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from veridyn.cli.checking import judge_files
+from veridyn.cli.exporting import statement
 from veridyn.files.columns import history_columns
-from veridyn.files.exporting import statement
 from veridyn.problem.elements import Stop
 from veridyn.problem.mechanical import problem_from_json
 from veridyn.run.posed import pose

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from veridyn.files import exporting
+from veridyn.cli import exporting
 from veridyn.problem.elements import Friction, Load, Stop
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.mechanical import MechanicalProblem

@@ -33,6 +33,14 @@ ROOMS = {
     "validation_cases": {"problem", "references", "solver", "validation_cases"},
     "reports": {"reports"},
 }
+FRONT = {  # below `veridyn`, of its own rooms
+    "files": {"problem"},
+    "run": {"problem"},
+    "api": {"files", "problem", "run"},
+    "doctor": {"problem", "run"},
+    "sweep": {"problem", "run"},
+    "cli": {"api", "files", "problem", "run"},
+}
 REFERENCES = {  # below `references`; second routes share nothing with the engine of the first
     "engine": {"engine"},
     "methods": {"engine", "methods"},
@@ -270,6 +278,13 @@ def test_arrows_between_the_rooms(room):
     assert len(files) > 5
     for file in files:
         assert rooms_entered(file) <= ROOMS[room], file
+
+
+@pytest.mark.parametrize("room", FRONT)
+def test_arrows_inside_the_front(room):
+    outside = {*ROOMS, "the front door", "__version__"} - {"problem"}
+    for file in modules(room):
+        assert rooms_entered(file) - outside <= FRONT[room] | {room}, file
 
 
 @pytest.mark.parametrize("room", REFERENCES)

@@ -233,7 +233,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _place("--against", "FILE", "baseline: digits or cost lost since it was saved fail"),
     )),
     "baseline": ("cli.commands.run_checks", "keep digits and cost of a solver, for `run --against`", ()),
-    "export": ("files.exporting.export", "write a problem statement for a code that is run by hand", (
+    "export": ("cli.exporting.export", "write a problem statement for a code that is run by hand", (
         *POSED,
         _option("--format", choices=FORMS, default="json", dest="form", help=FORM),
         _option("--fmi", choices=("2.0", "3.0"), default="3.0", help="version of FMI of a unit (default: 3.0)"),
