@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import veridyn as package
-from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.validation_cases.judgement.catalogue import load_case
 
 ROOT = Path(__file__).parents[2]
+SCHEMES = ("LSODA", "DOP853")
 
 QUANTITIES = {
     "sdnd104": [
@@ -215,8 +215,9 @@ def test_show_says_everything(veridyn, case):
 
 @pytest.fixture(scope="module")
 def run(veridyn):
-    """One run with all schemes, for several tests."""
-    return veridyn("run", "sdnd101", "--set", "v0=2", "--json", "-")
+    """One run with two schemes, for several tests."""
+    schemes = [part for scheme in SCHEMES for part in ("--scheme", scheme)]
+    return veridyn("run", "sdnd101", "--set", "v0=2", "--solver", "scipy", *schemes, "--json", "-")
 
 
 def test_run_to_standard_output_prints_one_document(run):
@@ -224,7 +225,7 @@ def test_run_to_standard_output_prints_one_document(run):
     document = run.document
     assert document["schema_version"] == "2.2"
     assert {"veridyn", "python", "platform", "machine", "date", "command", "packages"} <= document["environment"].keys()
-    assert document["environment"]["command"] == "veridyn run sdnd101 --set v0=2 --json -"
+    assert document["environment"]["command"].startswith("veridyn run sdnd101 --set v0=2 --solver scipy")
 
 
 def test_rows_have_their_fields(run):

@@ -659,6 +659,7 @@ def test_a_march_that_makes_no_sense_is_refused(changed, step, count, message):
         march(read_method("newmark", {}), replace(linear(), **changed), step, count)
 
 
+@pytest.mark.all_schemes
 def test_instants_that_a_program_sums_explain_its_last_digits():
     """Newmark's kernel adds step to step; its loads are those of the sums."""
     times = np.cumsum([START] + [STEP] * COUNT)
