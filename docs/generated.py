@@ -7,7 +7,7 @@ from pathlib import Path
 
 import solvers_page
 
-from veridyn.cli import main as cli
+from veridyn.cli.main import main as cli
 from veridyn.reports import drawing
 from veridyn.run import document
 from veridyn.validation_cases.judgement.case import Case

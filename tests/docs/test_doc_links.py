@@ -44,7 +44,10 @@ def test_index_names_every_page():
 
 ROOMS = "references|solver|validation_cases|reports|veridyn|tests|docs|examples"
 NAMED = re.compile(rf"`((?:{ROOMS})/[\w./]+)`")
-MADE = {"references/struck_oscillator.py", "validation_cases/mechanics/test_struck.py"}  # by who follows a page
+MADE = {
+    "references/problems/struck_oscillator.py",
+    "validation_cases/mechanics/test_struck.py",
+}  # by who follows a page
 
 
 def test_files_that_pages_name_are_there():

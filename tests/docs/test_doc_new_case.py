@@ -16,11 +16,11 @@ FILE = re.compile(r"^`([\w/]+\.py)`:\n\n```python\n(.*?)^```", flags=re.DOTALL |
 # A fresh process, in which the two rooms also look into the folder of the example.
 START = """
 import sys
-import veridyn.references, veridyn.validation_cases.mechanics
-for room in (veridyn.references, veridyn.validation_cases.mechanics):
+import veridyn.references.problems, veridyn.validation_cases.mechanics
+for room in (veridyn.references.problems, veridyn.validation_cases.mechanics):
     room.__path__.append(sys.argv[1] + "/" + room.__name__.partition(".")[2].replace(".", "/"))
 if __name__ == "__main__":  # the processes that solve come by here too
-    from veridyn.cli import main
+    from veridyn.cli.main import main
 
     sys.exit(main(sys.argv[2:]))
 """
@@ -57,7 +57,9 @@ def shown(command):
     return summary
 
 
-@pytest.mark.parametrize("arguments", ["run struck", "run struck --solver exact"])
+@pytest.mark.parametrize(
+    "arguments", [pytest.param("run struck", marks=pytest.mark.all_schemes), "run struck --solver exact"]
+)
 def test_passes(run, arguments):
     first = run(*arguments.split())
     assert first.returncode == 0

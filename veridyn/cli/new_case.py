@@ -14,9 +14,9 @@ SKELETON = '''"""{title}: say in one line what moves, and what it shows."""
 
 import mpmath
 
-from veridyn.references import hybrid
-from veridyn.references.parameters import Parameter
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.references.parameters import Parameter
+from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
