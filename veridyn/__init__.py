@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from veridyn.problem.pieces import pieces
     from veridyn.problem.time_functions import Harmonic, Sum, Windowed, constant, polynomial, pulse, step, table
     from veridyn.run.verification import verify
+    from veridyn.solver.contract.protocol import Solver
     from veridyn.solver.rewriting.condensed import Condensed, condensed
 
 PLACES = {
     "api.comparing": ("Comparison", "compare", "report"),
     "api.front": ("cases", "reference"),
     "problem.as_initial_value": ("as_initial_value",),
+    "solver.contract.protocol": ("Solver",),
     "solver.rewriting.condensed": ("Condensed", "condensed"),
     "problem.devices": ("BucklingStop", "NonlinearDamper", "NonlinearSpring", "Zener"),
     "problem.elements": ("Friction", "Load", "Stop", "SupportMotion", "TimeVarying"),
@@ -46,8 +48,8 @@ PLACES = {
 
 __all__ = [
     "Accumulation", "BucklingStop", "Change", "Comparison", "Condensed", "Friction", "Harmonic", "InitialValueProblem",
-    "Load", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring", "Problem", "RecordedRun", "Solution", "Stop",
-    "Sum", "SupportMotion", "TimeVarying", "Windowed", "Zener", "__version__", "as_initial_value", "cases",
+    "Load", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring", "Problem", "RecordedRun", "Solution", "Solver",
+    "Stop", "Sum", "SupportMotion", "TimeVarying", "Windowed", "Zener", "__version__", "as_initial_value", "cases",
     "compare", "condensed", "constant", "pieces", "polynomial", "pulse", "read_run", "reference", "report", "solve",
     "step", "table", "verify",
 ]  # fmt: skip

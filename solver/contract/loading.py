@@ -14,7 +14,8 @@ from typing import Any
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import did_you_mean
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.contract.programs import ExternalSolver, shared_solver
+from veridyn.solver.contract.programs import shared_solver
+from veridyn.solver.contract.protocol import Solver
 from veridyn.solver.contract.statements import check_contract
 
 GROUP = "veridyn.solvers"
@@ -27,7 +28,7 @@ class SolverNotFound(SolverInputError):
     """No solver answers to this specification."""
 
 
-def load_solver(spec: str) -> Any:
+def load_solver(spec: str) -> Solver:
     """Return the solver that a specification names.
 
     Parameters
@@ -48,7 +49,7 @@ def load_solver(spec: str) -> Any:
         return _unit(spec)
     place, _, attribute = spec.rpartition(":")
     found = _attribute(spec, _module(spec, place), attribute) if place else _entry_point(spec)
-    solver = _instance(spec, found)
+    solver: Solver = _instance(spec, found)
     try:
         check_contract(solver, spec)
     except SolverInputError as error:
@@ -56,14 +57,14 @@ def load_solver(spec: str) -> Any:
     return solver
 
 
-def _program(spec: str) -> ExternalSolver:
+def _program(spec: str) -> Solver:
     try:
         return shared_solver(spec.removeprefix("cmd:").strip(), Path.cwd())
     except SolverFailure as failure:
         raise SolverNotFound(f"{spec!r} {failure}") from None
 
 
-def _unit(spec: str) -> Any:
+def _unit(spec: str) -> Solver:
     path, _, mapped = spec.removeprefix("fmu:").partition(",")
     for name in filter(None, (path, mapped)):
         if not Path(name).is_file():

@@ -16,6 +16,7 @@ from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.problem.nearest import nearest
 from veridyn.problem.time_scales import shortest_period
 from veridyn.solver.contract.errors import SettingsError
+from veridyn.solver.contract.protocol import Solver
 
 Settings = Mapping[str, Any]
 
@@ -138,7 +139,7 @@ def _word(owner: str, name: str, value: Any) -> str:
     return value
 
 
-def check_contract(solver: Any, spec: str = "") -> None:
+def check_contract(solver: Solver, spec: str = "") -> None:
     """Refuse what is no solver; ``spec`` is what the user wrote for one that was loaded, which states its version too.
 
     Raises `SolverInputError` if it lacks what a solver has or is a class; if capabilities or schemes are no collection
@@ -158,7 +159,7 @@ def check_contract(solver: Any, spec: str = "") -> None:
         raise SolverInputError(f"solver {solver.name}: unknown capability {tag!r}; {nearest(tag, sorted(TAGS))}")
 
 
-def claims_of(solver: Any, scheme: str = "") -> Claims:
+def claims_of(solver: Solver, scheme: str = "") -> Claims:
     """Return what a solver claims of one of its schemes; nothing if it states nothing.
 
     Raises what `read_claims` raises.
@@ -167,7 +168,7 @@ def claims_of(solver: Any, scheme: str = "") -> Claims:
     return read_claims(f"solver {solver.name}", given(*_scheme(scheme)) if callable(given) else given)
 
 
-def defaults_of(solver: Any, problem: Problem, scheme: str = "") -> Settings:
+def defaults_of(solver: Solver, problem: Problem, scheme: str = "") -> Settings:
     """Return the settings that a solver takes where none are given, as far as it tells and can solve the problem."""
     given = {} if problem.needs - frozenset(solver.capabilities) else getattr(solver, "defaults", {})
     return dict(given(problem, *_scheme(scheme)) if callable(given) else given)
@@ -177,9 +178,14 @@ def _scheme(scheme: str) -> tuple[str, ...]:
     return (scheme,) if scheme else ()
 
 
-def refines(solver: Any) -> bool:
+def read_levels(solver: Solver) -> Any:
+    """Return the refinement that a solver states: levels, a name, a function of the problem, or nothing."""
+    return getattr(solver, "refinement", ())
+
+
+def refines(solver: Solver) -> bool:
     """Tell whether a solver states refinement levels."""
-    return bool(getattr(solver, "refinement", None))
+    return bool(read_levels(solver))
 
 
 @dataclass(frozen=True)
@@ -196,7 +202,7 @@ class Refinement:
 
 
 def refinement_of(
-    solver: Any, problem: Problem, scheme: str = "", stated: Any = None, claims: Claims | None = None
+    solver: Solver, problem: Problem, scheme: str = "", stated: Any = None, claims: Claims | None = None
 ) -> Refinement:
     """Return the refinement levels of a solver for a problem.
 
@@ -213,7 +219,7 @@ def refinement_of(
         If the levels are no settings, fewer than three, or no setting decreases from level to level.
     """
     owner = f"solver {solver.name}"
-    given = stated or getattr(solver, "refinement", ())
+    given = stated or read_levels(solver)
     if callable(given):
         given = given(problem, *_scheme(scheme))
     known = claims or claims_of(solver, scheme)

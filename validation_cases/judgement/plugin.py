@@ -8,12 +8,12 @@ from dataclasses import replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.solver.contract.loading import EXACT, OWN, SCIPY, load_solver
+from veridyn.solver.contract.protocol import Solver
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.judgement.checks import checks
@@ -62,7 +62,7 @@ def _specifications(config: pytest.Config) -> list[str]:
     return config.getoption("veridyn_solver") or list(DEFAULT_SOLVERS)
 
 
-def _subject(solver: Any, config: pytest.Config) -> Subject:
+def _subject(solver: Solver, config: pytest.Config) -> Subject:
     """Return the solver as the cases see it: with its first scheme, unless all are wanted."""
     subject = Subject.of(solver, _request(config))
     if config.getoption("all_schemes"):

@@ -20,8 +20,9 @@ from veridyn.problem.mechanical import Problem
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
+from veridyn.solver.contract.protocol import Solver
 from veridyn.solver.contract.responses import AnyResponse, Trajectory, read_response
-from veridyn.solver.contract.statements import Refinement
+from veridyn.solver.contract.statements import Refinement, read_levels
 from veridyn.validation_cases.judgement.case import Case, Number, Observation, Quantity, Settings, Variant
 from veridyn.validation_cases.judgement.changed_units import SI
 from veridyn.validation_cases.judgement.relations import Relation
@@ -133,7 +134,7 @@ Answer = Number | Exception  # of a measure: what it found, or why it found noth
 
 
 @contextlib.contextmanager
-def translated(solver: Any) -> Iterator[None]:
+def translated(solver: Solver) -> Iterator[None]:
     """Turn whatever foreign code raises into an error of ours; what it prints does not reach standard output.
 
     The working directory is what it was before: other files are still to be found by their names.
@@ -171,7 +172,7 @@ class Runner:
     end the process stands in ``lost``, the reason by the key of the run, and is not tried again.
     """
 
-    solver: Any
+    solver: Solver
     request: Request = field(default_factory=Request)
     lost: Mapping[str, str] = field(default_factory=dict)
     watch: Callable[[str], AbstractContextManager[None]] = unwatched
@@ -324,7 +325,7 @@ class Runner:
             raise CapabilityError("settings of the user have units that nobody states")
         if run.level is None:
             return self.subject.default_settings(self.solver, problem, run.scheme)
-        stated = self.request.refinement or self.solver.refinement
+        stated = self.request.refinement or read_levels(self.solver)
         if callable(stated) or isinstance(stated, str):
             return _level(self.subject.refinement(self.solver, problem, run.scheme).levels, run.level)
         claims, key = self.subject.claims[run.scheme], self.refinement(run.statement, run.scheme).key

@@ -11,6 +11,7 @@ from veridyn.problem.mechanical import Problem
 from veridyn.problem.nearest import nearest
 from veridyn.references.methods.discrete import read_method
 from veridyn.solver.contract.errors import SettingsError
+from veridyn.solver.contract.protocol import Solver
 from veridyn.solver.contract.statements import (
     Claims,
     Refinement,
@@ -18,6 +19,7 @@ from veridyn.solver.contract.statements import (
     claims_of,
     defaults_of,
     read_claims,
+    read_levels,
     read_refinement,
     refinement_of,
     refines,
@@ -120,7 +122,7 @@ class Subject:
     request: Request = field(default_factory=Request)
 
     @classmethod
-    def of(cls, solver: Any, request: Request | None = None) -> Subject:
+    def of(cls, solver: Solver, request: Request | None = None) -> Subject:
         """Describe a solver.
 
         Raises
@@ -173,12 +175,12 @@ class Subject:
         known = self.settings.get(scheme, {})
         return {name: value for name, value in self.request.settings.items() if name in known}
 
-    def default_settings(self, solver: Any, problem: Problem, scheme: str) -> Settings:
+    def default_settings(self, solver: Solver, problem: Problem, scheme: str) -> Settings:
         """Return the settings of a default run: the user's, or all that the solver takes by itself."""
         chosen: Settings = {"scheme": scheme} if scheme else {}
         return {**chosen, **(self.chosen(scheme) or defaults_of(solver, problem, scheme))}
 
-    def refinement(self, solver: Any, problem: Problem, scheme: str) -> Refinement:
+    def refinement(self, solver: Solver, problem: Problem, scheme: str) -> Refinement:
         """Return the levels with the user's other settings; a level's own settings come first.
 
         A user who sets the refined setting itself moves all levels, so that the finest has the value set.
@@ -198,7 +200,7 @@ class Subject:
         return Refinement(stated.key, levels)
 
 
-def _claims(solver: Any, scheme: str, request: Request) -> Claims:
+def _claims(solver: Solver, scheme: str, request: Request) -> Claims:
     claims = read_claims(f"solver {solver.name}", request.claims) if request.claims else claims_of(solver, scheme)
     if claims.method:
         try:
@@ -208,7 +210,7 @@ def _claims(solver: Any, scheme: str, request: Request) -> Claims:
     return claims
 
 
-def _settings(solver: Any, scheme: str) -> Mapping[str, str]:
+def _settings(solver: Solver, scheme: str) -> Mapping[str, str]:
     given = getattr(solver, "settings", {})
     known = given(*([scheme] if scheme else [])) if callable(given) else given
     if not isinstance(known, Mapping) or not all(isinstance(name, str) for name in known):
@@ -219,9 +221,9 @@ def _settings(solver: Any, scheme: str) -> Mapping[str, str]:
     return dict(known)
 
 
-def _check_refinement(solver: Any, request: Request, known: Iterable[str]) -> None:
+def _check_refinement(solver: Solver, request: Request, known: Iterable[str]) -> None:
     """Refuse levels that can be refused before any problem is known, and settings that the solver does not declare."""
-    given = request.refinement or getattr(solver, "refinement", ())
+    given = request.refinement or read_levels(solver)
     asked = [request.refinement] if isinstance(request.refinement, str) else [n for g in request.refinement for n in g]
     for name in asked if request.refinement else []:
         if name not in known:

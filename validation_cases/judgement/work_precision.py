@@ -13,6 +13,7 @@ import mpmath
 from veridyn.problem.errors import SolverInputError
 from veridyn.references.certified import Certified
 from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure, StepError
+from veridyn.solver.contract.protocol import Solver
 from veridyn.validation_cases.judgement.case import Case, Quantity
 from veridyn.validation_cases.judgement.judge import DOUBLE_DIGITS, correct_digits, measured_error
 from veridyn.validation_cases.judgement.levels import level_runs
@@ -85,7 +86,7 @@ def variants(case: Case) -> tuple[str, ...]:
     return case.work_precision or (case.default_variant.name,)
 
 
-def work_precision(solver: Any, request: Request, statement: Statement, limits: Limits = LIMITS) -> Iterator[Point]:
+def work_precision(solver: Solver, request: Request, statement: Statement, limits: Limits = LIMITS) -> Iterator[Point]:
     """Yield the points of all schemes of a solver; none where no number has a scale to relate an error to."""
     if not compared(statement):
         return
@@ -170,7 +171,7 @@ def _numbers(counters: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def repeated(solver: Any, run: Run, limits: Limits) -> list[float]:
+def repeated(solver: Solver, run: Run, limits: Limits) -> list[float]:
     """Return the times (s) of repeated solves: as many as fit into the budget, at least one.
 
     Raises

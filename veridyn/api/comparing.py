@@ -37,6 +37,7 @@ from veridyn.reports.numbers import plural
 from veridyn.run.document import Scope, document, sheet
 from veridyn.run.verification import load_quietly
 from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure
+from veridyn.solver.contract.protocol import Solver
 from veridyn.solver.contract.responses import Response, Trajectory, output_instants
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
@@ -289,7 +290,7 @@ def _pair(given: Any) -> tuple[Any, Mapping[str, Any]]:
     raise SettingsError(f"compare: write a solver, or a pair of solver and settings; got {given!r}")
 
 
-def _entrant(solver: Any, settings: Mapping[str, Any]) -> _Entrant:
+def _entrant(solver: Solver | str, settings: Mapping[str, Any]) -> _Entrant:
     found = load_quietly(solver) if isinstance(solver, str) else solver
     scheme = subject_of(found, settings).schemes[0]
     several = len(Runner(found).subject.schemes) > 1

@@ -26,6 +26,7 @@ from veridyn.problem.nearest import nearest
 from veridyn.reports.terminal import summary_table
 from veridyn.run.verification import load_quietly
 from veridyn.solver.contract.errors import CapabilityError, SettingsError
+from veridyn.solver.contract.protocol import Solver
 from veridyn.solver.contract.responses import AnyResponse, Trajectory, read_response
 from veridyn.solver.postprocessing.interpolation import resampled
 from veridyn.validation_cases.judgement.runner import translated
@@ -173,7 +174,7 @@ class Solution:
         )
 
 
-def solve(problem: Problem, solver: Any, *, times: ArrayLike | None = None, **settings: Any) -> Solution:
+def solve(problem: Problem, solver: Solver | str, *, times: ArrayLike | None = None, **settings: Any) -> Solution:
     """Solve a problem with a solver.
 
     Parameters
@@ -227,7 +228,7 @@ def refuse_others(problem: object) -> None:
         raise ProblemError(f"{problem!r} is no problem: veridyn.Problem and veridyn.InitialValueProblem make one")
 
 
-def subject_of(solver: Any, settings: Mapping[str, Any]) -> Subject:
+def subject_of(solver: Solver, settings: Mapping[str, Any]) -> Subject:
     """Return a solver as the judgement sees it, with settings of the user and one scheme: the chosen or its first.
 
     Raises

@@ -234,13 +234,17 @@ class ResultsFiles:
 
 @dataclass
 class StatedQuantities(Runner):
-    """A runner that finds its answers in files of quantities: nothing is left to measure."""
+    """A runner that finds its answers in files of quantities: nothing is left to measure.
 
+    ``key`` is the setting by which the files differ, empty for one file; ``stated`` their quantities by its value.
+    """
+
+    key: str = ""
     stated: Mapping[float | None, Mapping[str, Number]] = field(default_factory=dict)
 
     def measured(self, run: Run, *, half: int | None = None) -> Mapping[str, Answer]:  # noqa: ARG002 - as measured runs
         """Return what the file of a level states."""
-        given = self.stated[run.settings.get(self.solver.key) if self.solver.key else None]
+        given = self.stated[run.settings.get(self.key) if self.key else None]
         missing = CapabilityError("not in the file")
         return {quantity.name: given.get(quantity.name, missing) for quantity in run.statement.quantities}
 
@@ -326,7 +330,7 @@ def _judge_quantities(
     units = {name: quantity.unit for name, quantity in quantities.items()}
     given = [read_quantities(table, units, is_text) for table in tables]
     stated: dict[float | None, Mapping[str, Number]] = dict(zip(solver.sizes, given, strict=bool(solver.sizes)))
-    return _judged(StatedQuantities(solver, request, stated={**stated, None: given[-1]}), statement)
+    return _judged(StatedQuantities(solver, request, key=solver.key, stated={**stated, None: given[-1]}), statement)
 
 
 def _changes(posed: Statement) -> Mapping[str, str]:

@@ -20,6 +20,7 @@ from veridyn.run.verification import Reasons, load_watched, subjects
 from veridyn.run.workers import TIME_OUT, Channel, Job, Loss, Pool, Watch
 from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure
 from veridyn.solver.contract.loading import OWN
+from veridyn.solver.contract.protocol import Solver
 from veridyn.solver.contract.responses import AnyResponse, read_response
 from veridyn.validation_cases.judgement.runner import SolverCrash, translated
 from veridyn.validation_cases.judgement.subject import Request, Subject
@@ -260,7 +261,7 @@ def _consult(channel: Channel, spec: str, subject: Subject, lost: Reasons, found
                     break
 
 
-def _missing(solver: Any, patient: Patient) -> list[str]:
+def _missing(solver: Solver, patient: Patient) -> list[str]:
     return sorted(patient.body.problem.needs - frozenset(solver.capabilities))
 
 
@@ -269,7 +270,7 @@ class _Visit:
     """A solver in a worker, with the user's settings and what is known to end its process."""
 
     channel: Channel
-    solver: Any
+    solver: Solver
     subject: Subject
     lost: Reasons
 

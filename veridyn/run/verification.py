@@ -19,6 +19,7 @@ from veridyn.run.posed import parameters_of, settings_of
 from veridyn.run.workers import Channel, Job, Loss, Pool, Watch, WorkerLost, nothing
 from veridyn.solver.contract.errors import SettingsError
 from veridyn.solver.contract.loading import OWN, load_solver
+from veridyn.solver.contract.protocol import Solver
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.judgement.checks import checks
@@ -53,7 +54,7 @@ class Task:
         return Statement(case, case.given(self.parameters) if self.parameters else case.variant(self.variant))
 
 
-def load_quietly(spec: str) -> Any:
+def load_quietly(spec: str) -> Solver:
     """Return the solver that a specification names; what its module prints does not reach standard output.
 
     Raises SolverNotFound, see `load_solver`; SolverInputError if it does not describe itself as a solver does.
@@ -109,13 +110,13 @@ def _describe(channel: Channel, spec: str, request: Request) -> None:
     channel.tell(Subject.of(load_watched(channel, spec), request))
 
 
-def load_watched(channel: Channel, spec: str) -> Any:
+def load_watched(channel: Channel, spec: str) -> Solver:
     """Return the solver of a specification; if loading takes too long, the parent ends this worker."""
     with channel.watched(Watch("load", spec)):
         return load_quietly(spec)
 
 
-def watched_runner(channel: Channel, solver: Any, request: Request, lost: Reasons) -> Runner:
+def watched_runner(channel: Channel, solver: Solver, request: Request, lost: Reasons) -> Runner:
     """Return a runner in a worker; if a solve takes too long, the parent ends it."""
     return Runner(solver, request, lost, lambda key: channel.watched(Watch("solve", solver.name, key)))
 
@@ -187,7 +188,7 @@ def _shortened(problem: Problem) -> Problem:
     return replace(problem, end=problem.start + REHEARSED * (problem.end - problem.start), output_times=None)
 
 
-def _try(solver: Any, problem: Problem, settings: Mapping[str, Any]) -> None:
+def _try(solver: Solver, problem: Problem, settings: Mapping[str, Any]) -> None:
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             solver.solve(problem, settings)
@@ -209,6 +210,8 @@ def warm_up(pool: Pool, subjects: Mapping[str, Subject]) -> None:
 
 def _warm_up(channel: Channel, spec: str, scheme: str) -> None:
     solver = load_watched(channel, spec)
+    if not hasattr(solver, "warm_up"):
+        return
     with contextlib.suppress(Exception), channel.watched(Watch("solve", solver.name)):
         solver.warm_up({"scheme": scheme} if scheme else {})
 
@@ -249,7 +252,7 @@ def _work(channel: Channel, task: Task, lost: Reasons, skip: int) -> None:
 
 
 def verify(
-    solver: Any = None,
+    solver: Solver | str | None = None,
     cases: Iterable[str] = (),
     *,
     parameters: Mapping[str, str] | None = None,
