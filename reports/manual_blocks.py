@@ -9,15 +9,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from veridyn.reports import mathml
-from veridyn.reports.errors import ReportError, optional_package
+from veridyn.reports.errors import optional_package
 from veridyn.reports.svg import clean
 from veridyn.reports.tally import group
 from veridyn.reports.writer import resource
+from veridyn.results import ReportError
 
 
 @dataclass(frozen=True)
@@ -142,17 +144,21 @@ def _numbered(chapter: Chapter, number: str) -> Chapter:
 
 
 def table(
-    caption: str, columns: Sequence[tuple[str, str, str]], records: Sequence[dict[str, Any]], keep: int = 0
+    caption: str, columns: Sequence[tuple[str, str, str]], records: Sequence[object], keep: int = 0
 ) -> list[Table]:
-    """Return a table of records, none without any; columns are (key, head, letter), None is printed as a dash.
+    """Return a table of records, none without any; columns are (attribute, head, letter), None is printed as a dash.
 
     Columns in which every record is empty are left out, but for the first `keep`.
     """
-    filled = [any(record[key] not in ("", None) for record in records) for key, _, _ in columns]
-    used = [column for place, column in enumerate(columns) if place < keep or filled[place]]
-    rows = [["–" if record[key] is None else str(record[key]) for key, _, _ in used] for record in records]
-    letters = "".join(letter for _, _, letter in used)
-    return [Table(caption, [head for _, head, _ in used], letters, rows)] if rows else []
+    cells = [[attrgetter(name)(record) for record in records] for name, _, _ in columns]
+    filled = [any(cell not in ("", None) for cell in column) for column in cells]
+    used = [place for place, _ in enumerate(columns) if place < keep or filled[place]]
+    rows = [
+        ["–" if cells[place][row] is None else str(cells[place][row]) for place in used]
+        for row, _ in enumerate(records)
+    ]
+    letters = "".join(columns[place][2] for place in used)
+    return [Table(caption, [columns[place][1] for place in used], letters, rows)] if rows else []
 
 
 def banded(one: Table) -> Table:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from veridyn.reports import markdown, numbers, svg
-from veridyn.reports.errors import ReportError
 from veridyn.reports.tally import group
 from veridyn.reports.writer import fill
+from veridyn.results import ReportError
 
 Key = tuple[str, str, str, str]
 Turn = Literal["slower", "quicker", "no change", "new", "gone"]

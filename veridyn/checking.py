@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from msgspec import structs
 
 from veridyn.columns import history_columns, needed_columns
 from veridyn.document import document, sheet
 from veridyn.nearest import nearest
 from veridyn.posed import pose
 from veridyn.reports.terminal import Layout
+from veridyn.results import Layer, Record
 from veridyn.running import deliver, deliverable
 from veridyn.solver.errors import CapabilityError, SettingsError, SolverInputError
 from veridyn.solver.problem.initial_value import InitialValueProblem
@@ -22,7 +24,7 @@ from veridyn.solver.response import COARSE, AnyResponse, Response, Trajectory
 from veridyn.tables import Column, Table, UnitError, read_table, to_si
 from veridyn.validation_cases.core.case import Number, Quantity
 from veridyn.validation_cases.core.checks import checks_of
-from veridyn.validation_cases.core.judge import Record, judge
+from veridyn.validation_cases.core.judge import judge
 from veridyn.validation_cases.core.runner import Answer, Run, Runner, Statement
 from veridyn.validation_cases.core.subject import Request
 
@@ -308,7 +310,9 @@ def _judged(runner: Runner, statement: Statement) -> list[Record]:
     """Judge everything but what needs other solutions than the files hold."""
     checks = checks_of(statement, runner.subject, "")
     # the time that it took to look into a file is nobody's wall time
-    return [replace(judge(check, runner), wall_time=None) for check in checks if check.layer != "invariance"]
+    return [
+        structs.replace(judge(check, runner), wall_time=None) for check in checks if check.layer is not Layer.INVARIANCE
+    ]
 
 
 def _judge_quantities(

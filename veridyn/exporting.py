@@ -17,7 +17,7 @@ from veridyn.document import SCHEMA_VERSION
 from veridyn.exit_code import ExitCode
 from veridyn.fmu.unit import Unit, Version
 from veridyn.posed import choose, pose
-from veridyn.reports.errors import ReportError
+from veridyn.results import ReportError
 from veridyn.solver.adapters.as_scene import scene_of
 from veridyn.solver.adapters.calculix_deck import deck, increments
 from veridyn.solver.adapters.mjcf import mjcf

@@ -24,14 +24,14 @@ from veridyn.journal import Found, journal
 from veridyn.posed import parameters_of
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
-from veridyn.reports.errors import ReportError
+from veridyn.results import Record, ReportError, unstructure_environment
 from veridyn.running import save, writable
 from veridyn.screen import bar
 from veridyn.solver.contract import Claims
 from veridyn.solver.errors import CapabilityError, SolverFailure, SolverInputError
 from veridyn.validation_cases.core.case import Case
 from veridyn.validation_cases.core.catalogue import UnknownCase, case_names, load_case
-from veridyn.validation_cases.core.judge import Record, explain
+from veridyn.validation_cases.core.judge import explain
 from veridyn.validation_cases.core.levels import convergence
 from veridyn.validation_cases.core.runner import HarnessError, NotJudged, Runner, Statement
 from veridyn.validation_cases.core.subject import Request
@@ -249,7 +249,10 @@ def main(arguments: Sequence[str]) -> int:
         with journal(None, options.report, plan, samples, resume=options.resume):
             run(samples, hosts, options.jobs, options.time_out)
             if options.report:
-                made = {"schema_version": SCHEMA_VERSION, "environment": environment(["python", "-m", *sys.argv])}
+                made = {
+                    "schema_version": SCHEMA_VERSION,
+                    "environment": unstructure_environment(environment(["python", "-m", *sys.argv])),
+                }
                 text = json.dumps({**made, "samples": [asdict(each) for each in samples.everything]}, indent=1)
                 save(options.report / RESULTS, text + "\n")
             samples.done()

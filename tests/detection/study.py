@@ -13,7 +13,7 @@ from veridyn.document import environment
 from veridyn.exit_code import ExitCode
 from veridyn.journal import Found, journal
 from veridyn.nearest import nearest
-from veridyn.reports.errors import ReportError
+from veridyn.results import ReportError, unstructure_environment
 from veridyn.running import writable
 from veridyn.screen import bar
 from veridyn.solver.errors import SolverInputError
@@ -121,7 +121,7 @@ def make_document(plan: Plan, study: Study, command: Sequence[str]) -> dict[str,
     smallest = [{"host": key[0], "fault": key[1], **study.smallest[key]} for key in keys if key in study.smallest]
     return {
         "schema_version": SCHEMA_VERSION,
-        "runs": [{**environment(command), "faults": len(keys), "cases": len(plan.cases)}],
+        "runs": [{**unstructure_environment(environment(command)), "faults": len(keys), "cases": len(plan.cases)}],
         "cases": list(plan.cases),
         "faults": [describe(host, fault) for host, fault in plan.pairs],
         "sound": [asdict(trial) for trial in study.sound.values()],

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from veridyn.results import Record
 from veridyn.solver.errors import SolverInputError
 from veridyn.solver.problem.mechanical import MechanicalProblem
 from veridyn.solver.problem.time_scales import shortest_period
 from veridyn.solver.response import output_instants
 from veridyn.validation_cases.core.catalogue import case_names, load_case
 from veridyn.validation_cases.core.checks import checks_of
-from veridyn.validation_cases.core.judge import Check, Record, judge
+from veridyn.validation_cases.core.judge import Check, judge
 from veridyn.validation_cases.core.runner import Runner, Statement
 
 from .fault import Fault

@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
+from veridyn.results import Record, Verdict
 from veridyn.solver.errors import SolverInputError
 from veridyn.solver.loading import EXACT, OWN, SCIPY, load_solver
 from veridyn.validation_cases.core.case import Case
 from veridyn.validation_cases.core.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.core.checks import checks
 from veridyn.validation_cases.core.expected import Expectations, read_expectations
-from veridyn.validation_cases.core.judge import Check, Record, judge
+from veridyn.validation_cases.core.judge import Check, judge
 from veridyn.validation_cases.core.runner import Runner
 from veridyn.validation_cases.core.subject import Request, Subject, read_request
 
@@ -209,6 +210,6 @@ def _runner(case: str, solver: str, config: pytest.Config) -> Runner:
 def record(solver_under_test: str, check: Check, pytestconfig: pytest.Config) -> Record:
     """Judge a check; skips what cannot be judged of this solver."""
     judged = judge(check, _runner(check.case, solver_under_test, pytestconfig))
-    if judged.verdict == "not applicable":
+    if judged.verdict is Verdict.NOT_APPLICABLE:
         pytest.skip(judged.detail)
     return judged

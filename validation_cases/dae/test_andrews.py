@@ -9,6 +9,7 @@ import sympy
 
 from veridyn.references import andrews, hybrid
 from veridyn.references.andrews import ANGLES, PARAMETERS, Squeezer
+from veridyn.results import Figure
 from veridyn.solver.problem.generated import over
 from veridyn.solver.problem.initial_value import InitialValueProblem, Mode
 from veridyn.validation_cases.core.case import Case, Observation, Published, Quantity, Values, Variant
@@ -168,7 +169,7 @@ def gap(o: Observation) -> float:
     return float(np.abs(over(PROBLEM.given(o.values), tuple(LOOPS))(r.time, r.states)).max() / o["rr"])
 
 
-def turning(case: Case, observer: Runner) -> Iterable[dict[str, Any]]:
+def turning(case: Case, observer: Runner) -> Iterable[Figure]:
     """Yield the figure of all angles over the time."""
     o, label = shown(case, "", observer)
     time, *angles = thinned(o.response.time, *o.response.states.T[:7], start=0.0, end=END)

@@ -22,8 +22,8 @@ from veridyn.document import environment
 from veridyn.exit_code import ExitCode
 from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import Exact, ParameterError
-from veridyn.reports.errors import ReportError
 from veridyn.reports.numbers import plural
+from veridyn.results import ReportError, unstructure_environment
 from veridyn.running import writable
 from veridyn.screen import bar
 from veridyn.solver.errors import SolverInputError
@@ -176,7 +176,7 @@ def _document(
         "schema_version": SCHEMA_VERSION,
         "hash": asked.hash(),
         "case": asked.case,
-        "environment": environment(command),
+        "environment": unstructure_environment(environment(command)),
         "parameters": describe(asked),
         "points": asked.size,
         "shape": list(asked.shape),
