@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from veridyn.reports.tally import group
 from veridyn.results import Record, Verdict
@@ -137,12 +138,30 @@ def _nearest(similar: Iterable[tuple[float, Pattern]]) -> Hint | None:
 @cache
 def known() -> tuple[Pattern, ...]:
     """Return the patterns that come with the package."""
-    return tuple(patterns_of(json.loads((files("veridyn.reports") / FILE).read_text(encoding="utf-8"))))
+    text = (files("veridyn.reports") / FILE).read_text(encoding="utf-8")
+    return tuple(patterns_of(msgspec.json.decode(text, type=Learnt)))
 
 
-def patterns_of(learnt: Mapping[str, Any]) -> Iterator[Pattern]:
+class LearntPattern(Struct, frozen=True, kw_only=True):
+    """A pattern as the file has it: failures by their number."""
+
+    host: str
+    fault: str
+    part: str
+    what: str
+    failures: tuple[int, ...]
+    cases: tuple[str, ...]
+
+
+class Learnt(Struct, frozen=True, kw_only=True):
+    """What a study of seeded faults has written: names of failures, and the patterns that they make."""
+
+    failures: tuple[str, ...]
+    patterns: tuple[LearntPattern, ...]
+
+
+def patterns_of(learnt: Learnt) -> Iterator[Pattern]:
     """Yield the patterns of a file that a study of seeded faults has written."""
-    names = learnt["failures"]
-    for row in learnt["patterns"]:
-        failed = frozenset(names[number] for number in row["failures"])
-        yield Pattern(row["host"], row["fault"], row["part"], row["what"], failed, frozenset(row["cases"]))
+    for row in learnt.patterns:
+        failed = frozenset(learnt.failures[number] for number in row.failures)
+        yield Pattern(row.host, row.fault, row.part, row.what, failed, frozenset(row.cases))

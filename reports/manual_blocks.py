@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 from xml.etree import ElementTree
 
 from veridyn.reports import mathml
@@ -199,7 +199,7 @@ def render(manual: Manual) -> bytes:
         raise ReportError(f"typst could not set the manual ({error}); --no-pdf leaves the PDF out") from None
 
 
-def typesetter() -> tuple[Any, Any]:
+def typesetter() -> tuple[ModuleType, ModuleType]:
     """Return the packages that make the PDF: Typst, and matplotlib for the fonts of the drawings.
 
     Raises ReportError if one of them is not installed.
@@ -219,18 +219,21 @@ def _instant(date: str) -> list[int] | None:
     return [when.year, when.month, when.day, when.hour, when.minute, when.second]
 
 
-def formula(text: str) -> dict[str, Any]:
+Node = dict[str, object]
+
+
+def formula(text: str) -> Node:
     """Return a formula, in the notation of `mathml`, as a tree of elements: tag, text, parts, width of a space."""
     return _element(ElementTree.fromstring(mathml.math(text)))
 
 
-def _element(element: ElementTree.Element) -> dict[str, Any]:
+def _element(element: ElementTree.Element) -> Node:
     width = element.get("width", "0em").removesuffix("em")
     parts = [_element(part) for part in element]
     return {"tag": element.tag, "text": element.text or "", "parts": parts, "width": float(width)}
 
 
-def _plain(node: Any, key: str = "") -> Any:
+def _plain(node: object, key: str = "") -> object:
     """Take away what no text may hold, make places to break in long words, and trees of formulas."""
     if isinstance(node, dict):
         if node.get("kind") == Formulas.kind:

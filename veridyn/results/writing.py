@@ -12,7 +12,7 @@ from veridyn.results.document import Document, Environment
 from veridyn.results.errors import ReportError
 from veridyn.results.record import LevelRow, Record
 
-Plain = dict[str, Any]  # as JSON has it
+Plain = dict[str, Any]  # as JSON has it: nested data whose types only the records know
 
 LAWS = ("stiffness", "restitution")  # of a stop, which has one of them
 
@@ -74,12 +74,12 @@ def compute_digest(plain: Mapping[str, object]) -> str:
     return hashlib.sha256(text.encode("utf-8", errors="replace")).hexdigest()
 
 
-def _plain(struct: msgspec.Struct) -> dict[str, Any]:
+def _plain(struct: msgspec.Struct) -> Plain:
     try:
-        plain: dict[str, Any] = _restrict(msgspec.to_builtins(struct, enc_hook=_convert_number))
+        plain: Plain = msgspec.to_builtins(struct, enc_hook=_convert_number)
     except TypeError as error:
         raise ReportError(f"{error}; write plain numbers, strings, lists and dicts") from None
-    return plain
+    return {name: _restrict(part) for name, part in plain.items()}
 
 
 def _convert_number(value: object) -> float:
@@ -89,7 +89,7 @@ def _convert_number(value: object) -> float:
     raise TypeError(f"a value of type {type(value).__name__} is not JSON")
 
 
-def _restrict(node: Any) -> Any:
+def _restrict(node: object) -> object:
     """Return nested data as JSON has it: tuples are lists, NaN and infinity null."""
     if isinstance(node, dict):
         return {name: _restrict(part) for name, part in node.items()}
