@@ -142,8 +142,8 @@ def _locate(message: str, plain: Plain) -> str:
     """Return a message of msgspec with the place in front, and the record behind it: nobody counts to results[317]."""
     match = PLACE.fullmatch(message)
     what, place = (match[1], match[2] or "") if match else (message, "")
-    said = f"{what[:1].lower()}{what[1:]}"
-    return f"{place}: {said}{_name_entry(place, plain)}" if place else said
+    fault = f"{what[:1].lower()}{what[1:]}"
+    return f"{place}: {fault}{_name_entry(place, plain)}" if place else fault
 
 
 def _name_entry(place: str, plain: Plain) -> str:

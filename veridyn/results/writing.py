@@ -100,8 +100,8 @@ def _restrict(node: object) -> object:
 
 def _flatten(environment: Plain) -> Plain:
     """Return an environment with its further texts beside the others."""
-    known = {name: value for name, value in environment.items() if name != "further"}
-    return {**known, **environment["further"]}
+    common = {name: value for name, value in environment.items() if name != "further"}
+    return {**common, **environment["further"]}
 
 
 def _shorten(row: Plain) -> Plain:
