@@ -270,7 +270,7 @@ def settings(chosen: Settings) -> str:
 
 
 @dataclass(frozen=True)
-class Colours:
+class ColouredFigure:
     """A figure whose curves may share colours: ``families`` holds a number for each, None for a colour of its own."""
 
     figure: Figure
@@ -282,14 +282,14 @@ def diagram(
     results: Iterable[Record],
     printed_levels: Mapping[str, Hashable],
     machines: Sequence[str],
-) -> Colours | None:
+) -> ColouredFigure | None:
     """Make the diagram of one variant of a case; None if nothing can be shown.
 
     The results are the records of the case and variant, which know the tolerance that is drawn. The solver of every
     subject of the document has the same colour in every diagram; if there are more subjects than looks, those of one
     solver share a colour. Machines are those of the runs.
     """
-    drawable = [place for place in map(_drawable, points) if place]
+    drawable = [place for place in map(_locate, points) if place]
     if not drawable:
         return None
     case, variant = points[0].case, points[0].variant
@@ -312,7 +312,7 @@ def diagram(
         caption=_caption(points, machines),
         panels=(panel,),
     )
-    return Colours(figure, (*map(families.get, printed_levels), *(None for _ in limits)))
+    return ColouredFigure(figure, (*map(families.get, printed_levels), *(None for _ in limits)))
 
 
 def _families(printed_levels: Mapping[str, Hashable]) -> dict[str, int]:
@@ -326,14 +326,14 @@ def _families(printed_levels: Mapping[str, Hashable]) -> dict[str, int]:
 Place = tuple[Number, Number]
 
 
-def _drawable(point: WorkPrecisionPoint) -> Place | None:
+def _locate(point: WorkPrecisionPoint) -> Place | None:
     """Return time and error of a point; None if it cannot be shown."""
     return (point.wall_time, point.error) if point.error and point.wall_time else None
 
 
 def _series(name: str, points: Sequence[WorkPrecisionPoint]) -> Series:
     """Make a line; without a point it has no name either, and only keeps the colours of the others."""
-    places = [_drawable(point) for point in points]
+    places = [_locate(point) for point in points]
     x, y = (tuple(place[axis] if place else None for place in places) for axis in (0, 1))
     return Series(label=name if any(places) else "", x=x, y=y)
 
@@ -361,14 +361,14 @@ SEEN = 1e-3  # of the smallest error: a smaller uncertainty of the reference can
 
 def _doubt(points: Sequence[WorkPrecisionPoint], places: Sequence[Place]) -> list[Series]:
     """Make a line of the uncertainty of the reference where it is not far below the errors."""
-    doubt = max(point.uncertainty for point in points if _drawable(point))
+    doubt = max(point.uncertainty for point in points if _locate(point))
     if doubt <= SEEN * min(error for _, error in places):
         return []
     return [_level_line("uncertainty of the reference", places, doubt)]
 
 
 def _caption(points: Sequence[WorkPrecisionPoint], machines: Sequence[str]) -> str:
-    drawable = [point for point in points if _drawable(point)]
+    drawable = [point for point in points if _locate(point)]
     used = sorted({point.run_number for point in points})
     where = "; ".join(dict.fromkeys(machines[number - 1] for number in used))
     missing = len(points) - len(drawable)

@@ -105,8 +105,8 @@ def compared(document: Document, studio: Executor) -> dict[str, list[Diagram]]:
     results = group(document.results, _place) if points else {}
     keys = anchors([f"{case}-{variant}" for case, variant in by_variant], "work-precision-")
     for (place, members), key in zip(by_variant.items(), keys, strict=True):
-        made_of = comparison.diagram(members, results.get(place, []), solvers, machines)
-        drawing = _drawing(made_of.figure, key, studio, made_of.families) if made_of else None
+        coloured = comparison.diagram(members, results.get(place, []), solvers, machines)
+        drawing = _drawing(coloured.figure, key, studio, coloured.families) if coloured else None
         listed = comparison.levels(members, len(machines)), comparison.prices(members, len(machines))
         made.setdefault(place[0], []).append(Diagram(place[1], drawing, *listed))
     return made

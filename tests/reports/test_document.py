@@ -1,17 +1,21 @@
+import math
 import re
 from pathlib import Path
 
 import fastjsonschema
 import pytest
+from msgspec import structs
 
 from veridyn.results import (
     VERSION,
+    LevelRow,
     MessageKind,
     ReportError,
     convert,
     find_gaps,
     read,
     unstructure,
+    unstructure_row,
 )
 from veridyn.results.schema import make_schema
 
@@ -350,3 +354,10 @@ def test_the_schema_refuses_what_is_not_read(doc, accepts, place, value):
         node = node[key]
     node[place[-1]] = value
     assert not accepts(doc)
+
+
+def test_numbers_that_are_not_finite_become_null_on_writing(typed):
+    levels = tuple(LevelRow(setting="step", size=size, error=error) for size, error in ((0.2, 1.0), (0.1, math.inf)))
+    written = unstructure_row(structs.replace(typed.results[3], value=math.nan, levels=levels))
+    assert written["value"] is None
+    assert [level["error"] for level in written["levels"]] == [1.0, None]

@@ -22,8 +22,8 @@ DOUBLE_DIGITS = 15.95  # -log10 of half a unit in the last place of a double
 class Finding:
     """What a check found: answer, truth, error with the largest admissible one, and all that is needed to recompute it.
 
-    ``levels`` is the level table, from coarse to fine. ``terms`` are the parts of the
-    tolerance by name. ``run`` is what the answer comes from.
+    ``levels`` is the level table, from coarse to fine. ``terms`` are the parts of the tolerance by name. ``run`` is
+    what the answer comes from.
     """
 
     run: Run
@@ -121,12 +121,11 @@ def _no_response(check: Check, runner: Runner) -> bool:
 def _judged(check: Check, runner: Runner, finding: Finding) -> Record:
     reference, tolerance, error = finding.reference, finding.tolerance, finding.error
     certified = reference if isinstance(reference, Certified) else None
-    truth: Any = certified.value if certified else reference
     verdict = Verdict.PASS if finding.passes else Verdict.FAIL
     return structs.replace(
         _record(check, runner, verdict, finding.detail, finding.run),
         value=finding.value,
-        reference=certified.text() if certified and truth is not None else truth,
+        reference=_state(reference),
         reference_digits=certified.digits if certified else None,
         error=error,
         error_kind=ErrorKind(tolerance.kind),
@@ -137,6 +136,13 @@ def _judged(check: Check, runner: Runner, finding: Finding) -> Record:
         levels=finding.levels,
         terms=dict(finding.terms),
     )
+
+
+def _state(reference: Number | Certified) -> Number:
+    """Return a reference as it is recorded: a certified number with all its digits, as text."""
+    if not isinstance(reference, Certified):
+        return reference
+    return None if reference.value is None else reference.text()
 
 
 def measured_error(value: Number, truth: Any, tolerance: Tolerance) -> float | None:

@@ -16,14 +16,14 @@ def find_contradictions(records: Iterable[Record]) -> Iterator[tuple[Record, str
     """Yield records that contradict themselves or each other, and how."""
     seen = set()
     for record in records:
-        name = _name(record)
+        name = _identify(record)
         if name in seen:
             yield record, "stands there twice; remove one of them"
         seen.add(name)
         yield from ((record, fault) for look in LOOKS if (fault := look(record)))
 
 
-def _name(record: Record) -> tuple[str | int | None, ...]:
+def _identify(record: Record) -> tuple[str | int | None, ...]:
     """Return what tells checks apart."""
     place = (record.case, record.variant, record.solver, record.scheme)
     return *place, record.layer, record.quantity, record.id, record.run
@@ -47,7 +47,7 @@ def _contradict_error(record: Record) -> str:
         return ""
     relative = kind is ErrorKind.RELATIVE
     with localcontext(prec=PRECISION):
-        value, reference = _decimal(record.value), _decimal(record.reference)
+        value, reference = _make_decimal(record.value), _make_decimal(record.reference)
         if value is None or reference is None or (relative and not reference):
             return ""
         digits = record.reference_digits
@@ -63,7 +63,7 @@ def _contradict_error(record: Record) -> str:
 LOOKS: tuple[Callable[[Record], str], ...] = (_contradict_error, _contradict_verdict)
 
 
-def _decimal(number: Value) -> Decimal | None:
+def _make_decimal(number: Value) -> Decimal | None:
     try:
         return None if number is None else Decimal(str(number))
     except InvalidOperation:

@@ -46,7 +46,7 @@ def merge(documents: Sequence[Document]) -> Document:
     repeated = len(results) - len(distinct)
     remarks = (Message(text=text) for text in _remark(repeated, runs))
     return Document(
-        schema_version=max((document.schema_version for document in documents), key=_minor),
+        schema_version=max((document.schema_version for document in documents), key=_read_minor),
         environment=runs[0],
         environments=tuple(runs),
         planned=sum(document.planned or len(document.results) for document in documents) - repeated,
@@ -63,7 +63,7 @@ def merge(documents: Sequence[Document]) -> Document:
     )
 
 
-def _minor(version: str) -> int:
+def _read_minor(version: str) -> int:
     return int(version.partition(".")[2])
 
 

@@ -12,10 +12,10 @@ LONGEST_NUMBER = 300  # digits of an integer: about the range of floats
 
 def parse_file(path: Path) -> object:
     """Return the JSON of a file; raises ReportError if it is missing, unreadable, no JSON, or cut short."""
-    return _parse(_text(path), path)
+    return _parse(_read_text(path), path)
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     if path.is_dir():
         raise ReportError(f"{path}: is a folder; name a file, for instance {path / 'results.json'}")
     try:
@@ -30,7 +30,9 @@ def _text(path: Path) -> str:
 
 def _parse(text: str, path: Path) -> object:
     try:
-        content: object = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite, parse_int=_whole)
+        content: object = json.loads(
+            text, parse_constant=_refuse_constant, parse_float=_parse_float, parse_int=_parse_int
+        )
     except json.JSONDecodeError as error:
         raise ReportError(f"{path}: {_explain(text, error)}") from None
     except RecursionError:
@@ -54,14 +56,14 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-def _finite(text: str) -> float:
+def _parse_float(text: str) -> float:
     number = float(text)
     if math.isinf(number):
         raise ValueError(f"{text} exceeds the range of floats")
     return number
 
 
-def _whole(text: str) -> int:
+def _parse_int(text: str) -> int:
     if len(text) > LONGEST_NUMBER:
         raise ValueError(f"an integer has {len(text)} digits")
     return int(text)

@@ -78,7 +78,7 @@ def convert(content: Mapping[str, object], name: str = "document") -> Document:
 
 def check(document: Document, name: str = "document") -> Document:
     """Return a document that was put together here, checked as if it were read; raises ReportError, see `convert`."""
-    return convert(unstructure(document), name)
+    return _structure(unstructure(document), name)
 
 
 def convert_record(row: Mapping[str, object]) -> Record:
@@ -111,7 +111,7 @@ def _restate(plain: Plain) -> Plain:
     """Return plain data as the types have it: messages that are plain strings as notes, further texts apart."""
     restated = plain | {"schema_version": _raise_version(plain["schema_version"])}
     if isinstance(messages := plain.get("messages"), list):
-        restated["messages"] = [_as_note(message) if isinstance(message, str) else message for message in messages]
+        restated["messages"] = [_make_note(message) if isinstance(message, str) else message for message in messages]
     if "environment" in plain:
         restated["environment"] = _set_apart(plain["environment"])
     if isinstance(places := plain.get("environments"), list):
@@ -125,7 +125,7 @@ def _raise_version(version: object) -> object:
     return VERSION if match and int(match[1]) < CURRENT else version
 
 
-def _as_note(text: str) -> Plain:
+def _make_note(text: str) -> Plain:
     return {"kind": MessageKind.NOTE.value, "text": text}
 
 

@@ -22,7 +22,7 @@ def unstructure(document: Document) -> Plain:
 
     Raises ReportError if a value is nothing that JSON knows.
     """
-    plain = _plain(document)
+    plain = _reduce(document)
     places = [_flatten(place) for place in plain.pop("environments")]
     plain["results"] = [_shorten(row) for row in plain["results"]]
     plain["work_precision"] = [_leave_out(row, ("run",)) for row in plain["work_precision"]]
@@ -34,17 +34,17 @@ def unstructure(document: Document) -> Plain:
 
 def unstructure_environment(environment: Environment) -> Plain:
     """Return an environment as it is written."""
-    return _flatten(_plain(environment))
+    return _flatten(_reduce(environment))
 
 
 def unstructure_row(record: Record) -> Plain:
     """Return a record as a row of the file."""
-    return _shorten(_plain(record))
+    return _shorten(_reduce(record))
 
 
 def unstructure_levels(levels: Iterable[LevelRow]) -> list[Plain]:
     """Return the rows of a level table, without the columns that none of them has."""
-    return _shorten_table([_plain(level) for level in levels])
+    return _shorten_table([_reduce(level) for level in levels])
 
 
 def encode(document: Document) -> bytes:
@@ -54,7 +54,7 @@ def encode(document: Document) -> bytes:
     number is not finite.
     """
     plain = sign(document)
-    parts = [f"{_encode(key)}: {_lines(value)}" for key, value in plain.items()]
+    parts = [f"{_encode(key)}: {_print_lines(value)}" for key, value in plain.items()]
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode("utf-8", errors="replace")
 
 
@@ -74,7 +74,7 @@ def compute_digest(plain: Mapping[str, object]) -> str:
     return hashlib.sha256(text.encode("utf-8", errors="replace")).hexdigest()
 
 
-def _plain(struct: msgspec.Struct) -> Plain:
+def _reduce(struct: msgspec.Struct) -> Plain:
     try:
         plain: Plain = msgspec.to_builtins(struct, enc_hook=_convert_number)
     except TypeError as error:
@@ -127,7 +127,7 @@ def _leave_out_laws(sheet: Plain) -> None:
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
-def _lines(value: object) -> str:
+def _print_lines(value: object) -> str:
     """Print a part of a document, an entry a line: quick to write, and fit for grep."""
     if not isinstance(value, list) or not value:
         return _encode(value)
