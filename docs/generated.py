@@ -9,15 +9,14 @@ import solvers_page
 
 from veridyn.cli.main import main as cli
 from veridyn.reports import drawing
+from veridyn.results import CaseSheet
+from veridyn.results.schema import make_schema
 from veridyn.run import document
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import all_cases, kind_of
 
 ROOT = Path(__file__).parents[1]
-SCHEMAS = {
-    "Result file": ("result-schema.md", "reports/schema/results-2.json"),
-    "Command protocol": ("command-protocol.md", "solver/contract/protocol-1.json"),
-}
+PROTOCOL = "solver/contract/protocol-1.json"
 RECORDED = ROOT / "docs/solvers.json"
 
 KINDS = {"mechanical": "Mechanical problems", "initial-value": "Initial value problems"}
@@ -98,12 +97,13 @@ def _changes(changes: Mapping[str, object]) -> str:
 def system(case: Case) -> str:
     """Return the drawing of the mechanical system of a case; empty if it is none that can be drawn."""
     variants = [(variant.name, variant.changes) for variant in case.variants]
-    record = {
-        "case": case.name,
-        "system": document.drawn_system(case, variants),
-        "beam": document.drawn_beam(case, variants[0][1]),
-    }
-    drawn = drawing.system(record, case.name)
+    sheet = CaseSheet(
+        case=case.name,
+        title=case.title,
+        system=document.drawn_system(case, variants),
+        beam=document.drawn_beam(case, variants[0][1]),
+    )
+    drawn = drawing.system(sheet, case.name)
     return drawn.svg if drawn else ""
 
 
@@ -121,13 +121,17 @@ def _help(name: str, parser: argparse.ArgumentParser) -> str:
 
 def formats() -> str:
     """Return the JSON schemas."""
-    parts = [_schema(name, *where) for name, where in SCHEMAS.items()]
+    protocol = json.loads((ROOT / PROTOCOL).read_text(encoding="utf-8"))
+    parts = [
+        _schema("Result file", "result-schema.md", "python -m veridyn.results.schema", make_schema()),
+        _schema("Command protocol", "command-protocol.md", PROTOCOL, protocol),
+    ]
     return "# JSON schemas\n\n" + "\n".join(parts)
 
 
-def _schema(name: str, page: str, file: str) -> str:
-    text = json.dumps(json.loads((ROOT / file).read_text(encoding="utf-8")), indent=2, ensure_ascii=False)
-    return f"## {name}\n\n`{file}`; what the keys mean: [{name.lower()}](../{page}).\n\n```json\n{text}\n```\n"
+def _schema(name: str, page: str, origin: str, schema: Mapping[str, object]) -> str:
+    text = json.dumps(schema, indent=2, ensure_ascii=False)
+    return f"## {name}\n\n`{origin}`; what the keys mean: [{name.lower()}](../{page}).\n\n```json\n{text}\n```\n"
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:

@@ -15,11 +15,12 @@ from typing import Any
 
 from veridyn.reports import comparison, numbers
 from veridyn.reports.comparison import quickest
-from veridyn.reports.document import Document, read_results
-from veridyn.reports.errors import ReportError
 from veridyn.reports.markdown import table
 from veridyn.reports.numbers import correct_digits as digits
-from veridyn.reports.tally import Record, group, named
+from veridyn.reports.tally import group, named
+from veridyn.results import Document, Layer, Record, ReportError, Verdict, WorkPrecisionPoint, read
+
+Entry = dict[str, Any]  # of the summary
 
 SETTINGS = {
     "default": "settings that the adapter ships with",
@@ -53,7 +54,7 @@ ROW = {
 OPTIONAL = frozenset({"digits", "best", "claimed", "observed"})  # may be null
 
 
-def summary(runs: Iterable[tuple[Document, str, str]]) -> Record:
+def summary(runs: Iterable[tuple[Document, str, str]]) -> Entry:
     """Return the summary of runs: documents with the kind of their settings and where they come from.
 
     Raises
@@ -61,8 +62,8 @@ def summary(runs: Iterable[tuple[Document, str, str]]) -> Record:
     ReportError
         If nothing was judged in them.
     """
-    rows: list[Record] = []
-    told: list[Record] = []  # files of one day, machine and kind are one run
+    rows: list[Entry] = []
+    told: list[Entry] = []  # files of one day, machine and kind are one run
     for document, settings, origin in runs:
         run = _run(document, settings, origin)
         if run not in told:
@@ -77,17 +78,17 @@ def summary(runs: Iterable[tuple[Document, str, str]]) -> Record:
     }
 
 
-def _run(document: Document, settings: str, origin: str) -> Record:
-    environment = document["environment"]
-    told = {key: environment[key] for key in ("veridyn", "python", "machine")}
-    return {**told, "date": environment["date"][:10], "settings": settings, "origin": origin}
+def _run(document: Document, settings: str, origin: str) -> Entry:
+    place = document.environment
+    told = {"veridyn": place.veridyn, "python": place.python, "machine": place.machine}
+    return {**told, "date": place.date[:10], "settings": settings, "origin": origin}
 
 
-def _rows(place: int, document: Document) -> Iterator[Record]:
-    titles = {case["case"]: case["title"] for case in document["cases"]}
-    versions = {solver["name"]: solver["version"] for solver in document["solvers"]}
-    points = group(document["work_precision"], _which)
-    for which, records in group(document["results"], _which).items():
+def _rows(place: int, document: Document) -> Iterator[Entry]:
+    titles = {sheet.case: sheet.title for sheet in document.cases}
+    versions = {solver.name: solver.version for solver in document.solvers}
+    points = group(document.work_precision, _which)
+    for which, records in group(document.results, _which).items():
         case, variant, solver, scheme = which
         if solver not in OURS:
             named = {"case": case, "title": titles.get(case, case), "variant": variant, "solver": solver}
@@ -95,18 +96,18 @@ def _rows(place: int, document: Document) -> Iterator[Record]:
             yield known | _found(records, points.get(which, []))
 
 
-def _which(record: Record) -> tuple[str, str, str, str]:
-    return record["case"], record["variant"], record["solver"], record["scheme"]
+def _which(row: Record | WorkPrecisionPoint) -> tuple[str, str, str, str]:
+    return row.case, row.variant, row.solver, row.scheme
 
 
-def _found(records: Sequence[Record], points: Sequence[Record]) -> Record:
+def _found(records: Sequence[Record], points: Sequence[WorkPrecisionPoint]) -> Entry:
     """Return what one subject got in a variant of a case."""
-    judged = [r for r in records if r["verdict"] in ("pass", "fail")]
-    claims = [r for r in judged if r["layer"] == "claim"]
-    levels = [p["digits"] for p in points if p["digits"] is not None]
-    kind, told = next((r["quantity"].partition(":")[0] for r in claims), ""), len(comparison.told(records))
+    judged = [r for r in records if r.verdict in (Verdict.PASS, Verdict.FAIL)]
+    claims = [r for r in judged if r.layer is Layer.CLAIM]
+    levels = [p.digits for p in points if p.digits is not None]
+    kind, told = next((r.quantity.partition(":")[0] for r in claims), ""), len(comparison.told(records))
     seen = comparison.observed(claims, kind) if claims else _slopes(records)
-    claimed = () if kind == "digits" else (r["reference"] for r in claims)  # of digits it is the truth of a quantity
+    claimed = () if kind == "digits" else (r.reference for r in claims)  # of digits it is the truth of a quantity
     return {
         "digits": _short(min(comparison.truth_digits(records), default=None)),
         "best": _short(max(levels, default=None)),
@@ -114,26 +115,30 @@ def _found(records: Sequence[Record], points: Sequence[Record]) -> Record:
         "claim": kind or ("slope" if seen else ""),
         "claimed": next((_short(float(number)) for number in claimed if number is not None), None),
         "observed": _short(median(seen) if seen else None),
-        "held": sum(r["verdict"] == "pass" for r in claims),
+        "held": sum(r.verdict is Verdict.PASS for r in claims),
         "claims": len(claims),
-        "silent": sorted({r["quantity"] for r in comparison.silently_wrong(records)}),
+        "silent": sorted({r.quantity for r in comparison.silently_wrong(records)}),
         "told": told,
-        "out": "" if judged or told else next((r["detail"] for r in records if r["detail"]), "not judged"),
+        "out": "" if judged or told else next((r.detail for r in records if r.detail), "not judged"),
     }
 
 
 def _slopes(records: Iterable[Record]) -> list[float]:
     """Return how fast errors fall with the refined setting, of all that is refined, where nothing is claimed."""
-    levels = [[one for one in r["levels"] if one["error"]] for r in records if r["layer"] == "convergence"]
-    ends = [(found[0], found[-1]) for found in levels if len(found) > 1]
-    return [log(a["error"] / b["error"]) / log(a["size"] / b["size"]) for a, b in ends]
+    tables = [_sizes_and_errors(r) for r in records if r.layer is Layer.CONVERGENCE]
+    ends = [(pairs[0], pairs[-1]) for pairs in tables if len(pairs) > 1]
+    return [log(a[1] / b[1]) / log(a[0] / b[0]) for a, b in ends]
+
+
+def _sizes_and_errors(record: Record) -> list[tuple[float, float]]:
+    return [(level.size, level.error) for level in record.levels if level.size and level.error]
 
 
 def _short(number: float | None) -> float | None:
     return None if number is None else float(f"{number:.3g}")
 
 
-def checked(given: Any, name: str = "summary") -> Record:
+def checked(given: Any, name: str = "summary") -> Entry:
     """Return a summary whose fields are all of their kind; raises `ReportError` naming the first that is not."""
     if not isinstance(given, dict) or given.get("schema_version") != 1:
         raise ReportError(f"{name}: no summary of version 1; write one with: python docs/solvers_page.py")
@@ -160,7 +165,7 @@ def _check(record: Mapping[str, Any], fields: Mapping[str, type], where: str) ->
 # ---- the page
 
 
-def page(found: Record) -> str:
+def page(found: Entry) -> str:
     """Return the page in Markdown: what is compared, each solver over all cases, then case by case."""
     runs, rows = found["runs"], found["rows"]
     cases = group(rows, lambda row: (row["case"], row["title"], row["variant"]))
@@ -169,14 +174,14 @@ def page(found: Record) -> str:
     return "\n\n".join([*parts, ANSWER]) + "\n"
 
 
-def _solvers(runs: Sequence[Record], rows: Sequence[Record]) -> str:
+def _solvers(runs: Sequence[Entry], rows: Sequence[Entry]) -> str:
     subjects = group(rows, lambda row: (row["solver"], row["scheme"], row["version"], row["run"]))
     head = ("solver", "version", "settings", "source", "cases", "digits: fewest · median", "claims", "wrong in silence")
     lines = [_line(named(*key[:2]), key[2], runs[key[3]], members) for key, members in subjects.items()]
     return f"## Solvers\n\n{table(head, sorted(lines, key=lambda line: line[0].lower()))}"
 
 
-def _line(name: str, version: str, run: Record, rows: Sequence[Record]) -> tuple[str, ...]:
+def _line(name: str, version: str, run: Entry, rows: Sequence[Entry]) -> tuple[str, ...]:
     got = [row["digits"] for row in rows if row["digits"] is not None]
     silent = [row["case"] for row in rows if row["silent"]]
     kept, made = sum(row["held"] for row in rows), sum(row["claims"] for row in rows)
@@ -189,7 +194,7 @@ def _line(name: str, version: str, run: Record, rows: Sequence[Record]) -> tuple
     )
 
 
-def _case(case: str, title: str, variant: str, runs: Sequence[Record], rows: Sequence[Record]) -> str:
+def _case(case: str, title: str, variant: str, runs: Sequence[Entry], rows: Sequence[Entry]) -> str:
     head = (
         *("solver", "digits, default", "digits, best", *(f"time for {number}" for number in COSTS)),
         *("observed (claimed)", "claims", "wrong in silence", "told"),
@@ -202,14 +207,14 @@ def _case(case: str, title: str, variant: str, runs: Sequence[Record], rows: Seq
     return f"### {title}\n\n[{case}](cases/{case}.md), variant {variant}.\n\n{shown}{out}{again}"
 
 
-def _again(case: str, variant: str, row: Record) -> str:
+def _again(case: str, variant: str, row: Entry) -> str:
     """Return the smallest command that shows what was wrong in silence."""
     scheme = f" --scheme {row['scheme']}" if row["scheme"] else ""
     command = f"veridyn run {case} --variant {variant} --solver {row['solver']}{scheme} --quantity {row['silent'][0]}"
     return f"\n\n{named(row['solver'], row['scheme'])}, shown by `{command}`."
 
 
-def _cells(row: Record, run: Record) -> tuple[Any, ...]:
+def _cells(row: Entry, run: Entry) -> tuple[Any, ...]:
     observed = numbers.NONE if row["observed"] is None else f"{row['claim']} {numbers.value(row['observed'], 3)}"
     claimed = "" if row["claimed"] is None else f" ({numbers.value(row['claimed'], 3)})"
     return (
@@ -265,16 +270,14 @@ def main(given: Sequence[str] | None = None) -> None:
     origins = ("verified", "verified", "verified", "self-declared")
     try:
         runs = [
-            (read_results(file), kind, origin)
-            for (files, kind), origin in zip(kinds, origins, strict=True)
-            for file in files
+            (read(file), kind, origin) for (files, kind), origin in zip(kinds, origins, strict=True) for file in files
         ]
         Path(asked.output).write_text(written(summary(runs)), encoding="utf-8")
     except ReportError as error:
         parser.error(str(error))
 
 
-def written(found: Record) -> str:
+def written(found: Entry) -> str:
     """Return a summary as text, a line for each run and row."""
     lines = {part: ",\n".join(json.dumps(one, ensure_ascii=False) for one in found[part]) for part in ("runs", "rows")}
     return f'{{"schema_version": 1,\n"runs": [\n{lines["runs"]}\n],\n"rows": [\n{lines["rows"]}\n]}}\n'

@@ -1,16 +1,15 @@
 """Reports: what people look at. This room reads recorded results and knows no solver.
 
->>> from veridyn import reports
->>> reports.build(reports.read_results("results.json"), "report")  # doctest: +SKIP
+>>> from veridyn import reports, results
+>>> reports.build(results.read("results.json"), "report")  # doctest: +SKIP
 """
 
 from os import PathLike
 from pathlib import Path
 
-from veridyn.reports.document import Document, check_document, gaps, read_results
-from veridyn.reports.errors import ReportError
+from veridyn.results import Document, check
 
-__all__ = ["ReportError", "build", "check_document", "gaps", "read_results"]
+__all__ = ["build"]
 
 
 def build(document: Document, folder: str | PathLike[str], *, single: bool = False) -> list[Path]:
@@ -19,7 +18,7 @@ def build(document: Document, folder: str | PathLike[str], *, single: bool = Fal
     Parameters
     ----------
     document
-        A result document; it is checked and not changed.
+        A result document; it is checked.
     folder
         Where to write; created if need be. Files of the same names are overwritten.
     single
@@ -37,4 +36,4 @@ def build(document: Document, folder: str | PathLike[str], *, single: bool = Fal
     """
     from veridyn.reports.writer import write
 
-    return write(check_document(document), Path(folder), single=single)
+    return write(check(document), Path(folder), single=single)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from veridyn.reports import numbers
-from veridyn.reports.document import Document
-from veridyn.reports.tally import VERDICTS, Excerpt, Record, named
+from veridyn.reports.tally import VERDICTS, Excerpt, named
+from veridyn.results import Document, ErrorKind, Layer, Record
 
 Turn = Literal["worse", "vanished", "better", "appeared"]
 
@@ -43,7 +43,8 @@ class Change:
     @property
     def of_verdict(self) -> bool:
         """Whether the verdict differs, and not the error alone."""
-        return (self.before or {}).get("verdict") != (self.now or {}).get("verdict")
+        verdicts = [side.verdict if side else None for side in (self.before, self.now)]
+        return verdicts[0] != verdicts[1]
 
 
 @dataclass(frozen=True)
@@ -92,15 +93,17 @@ def compare(now: Document, before: Document) -> Comparison:
     return Comparison(tuple(changes), unchanged, tuple(_remarks(now, before)))
 
 
-def _by_key(document: Document) -> dict[tuple[Any, ...], Record]:
-    seen: Counter[tuple[Any, ...]] = Counter()
-    found = {}
-    for record in document["results"]:
-        names = ("case", "variant", "solver", "scheme", "layer", "quantity")
-        key = tuple(record[name] for name in names)
-        found[*key, seen[key]] = record
+Key = tuple[str, str, str, str, Layer, str]
+
+
+def _by_key(document: Document) -> dict[tuple[Key, int], Record]:
+    seen: Counter[Key] = Counter()
+    records = {}
+    for record in document.results:
+        key = (record.case, record.variant, record.solver, record.scheme, record.layer, record.quantity)
+        records[key, seen[key]] = record
         seen[key] += 1
-    return found
+    return records
 
 
 def _change(before: Record | None, now: Record | None) -> Change | None:
@@ -108,7 +111,7 @@ def _change(before: Record | None, now: Record | None) -> Change | None:
         return Change("appeared", None, now)
     if now is None:
         return Change("vanished", before, None)
-    ranks = [VERDICTS.index(record["verdict"]) for record in (before, now)]
+    ranks = [VERDICTS.index(record.verdict) for record in (before, now)]
     if ranks[0] != ranks[1]:
         return Change("worse" if ranks[1] < ranks[0] else "better", before, now)
     turn = _turn_of_error(before, now)
@@ -116,8 +119,8 @@ def _change(before: Record | None, now: Record | None) -> Change | None:
 
 
 def _turn_of_error(before: Record, now: Record) -> Turn | None:
-    old, new = before["error"], now["error"]
-    if old is None or new is None or before["error_kind"] != now["error_kind"]:
+    old, new = before.error, now.error
+    if old is None or new is None or before.error_kind != now.error_kind:
         return None
     floor = ROUNDING * _size(now)
     if new > FACTOR * max(old, floor):
@@ -127,18 +130,18 @@ def _turn_of_error(before: Record, now: Record) -> Turn | None:
 
 def _size(record: Record) -> float:
     """Return the size with which rounding of an error goes: 1 for relative errors."""
-    if record["error_kind"] != "absolute":
+    if record.error_kind is not ErrorKind.ABSOLUTE or record.reference is None:
         return 1.0
     try:
-        return abs(float(record["reference"]))
-    except (TypeError, ValueError):
+        return abs(float(record.reference))
+    except ValueError:
         return 1.0
 
 
 def _remarks(now: Document, before: Document) -> Iterator[str]:
     """Yield what differs between the environments and makes a comparison lame."""
     for name, words in (("machine", "machines"), ("veridyn", "versions of veridyn"), ("python", "versions of Python")):
-        values = [str(document["environment"].get(name, "")) for document in (before, now)]
+        values = [document.environment.facts.get(name, "") for document in (before, now)]
         if values[0] != values[1]:
             yield f"The {words} differ: {values[0] or 'unknown'} before, {values[1] or 'unknown'} now."
 
@@ -146,7 +149,7 @@ def _remarks(now: Document, before: Document) -> Iterator[str]:
 def cells(change: Change) -> Sequence[str]:
     """Return a change as a row below `HEAD`."""
     record, sides = change.record, (change.before, change.now)
-    quantity = record["quantity"] if record["layer"] == "criterion" else f"{record['layer']}: {record['quantity']}"
-    verdicts = [side["verdict"] if side else numbers.NONE for side in sides]
-    errors = [numbers.error(side["error"]) if side else numbers.NONE for side in sides]
-    return [record["case"], record["variant"], named(record["solver"], record["scheme"]), quantity, *verdicts, *errors]
+    quantity = record.quantity if record.layer is Layer.CRITERION else f"{record.layer}: {record.quantity}"
+    verdicts = [side.verdict if side else numbers.NONE for side in sides]
+    errors = [numbers.error(side.error) if side else numbers.NONE for side in sides]
+    return [record.case, record.variant, named(record.solver, record.scheme), quantity, *verdicts, *errors]

@@ -9,7 +9,7 @@ from veridyn.reports.comparison import Score, score
 from veridyn.reports.levels import LevelTable, Term, level_table, plot, terms
 from veridyn.reports.tally import (
     Excerpt,
-    Record,
+    Flag,
     Tally,
     by_layer,
     common_settings,
@@ -19,6 +19,7 @@ from veridyn.reports.tally import (
     tally,
     weakest_first,
 )
+from veridyn.results import Layer, Record
 
 ALL = 10**9  # checks of a group, none is left out
 SINGLE = 3000  # checks in a report of one file; more are slow to open
@@ -37,14 +38,14 @@ class Row:
     notes: tuple[str, ...]
 
     @property
-    def flag(self) -> str:
+    def flag(self) -> Flag:
         """Whether the check is fragile or loose; empty if neither."""
         return flag(self.record)
 
     @property
     def measure(self) -> str:
         """What the error is measured in; empty if there is none."""
-        return measure(self.record) if self.record["error"] is not None else ""
+        return measure(self.record) if self.record.error is not None else ""
 
     @cached_property
     def terms(self) -> list[Term]:
@@ -75,7 +76,7 @@ class Row:
 class Section:
     """Checks of one layer within a group; `reason` is that of all their tolerances, if they share one."""
 
-    layer: str
+    layer: Layer
     reason: str
     tally: Tally
     rows: list[Row]
@@ -122,7 +123,7 @@ def share(total: int, groups: int, most: int) -> int:
 
 def listed(title: str, records: Sequence[Record], runs: int) -> Excerpt[Row]:
     """Print the first of a list that may be long."""
-    rows = [row(record, runs, said=record["reason"]) for record in records[:FAILURES]]
+    rows = [row(record, runs, said=record.reason) for record in records[:FAILURES]]
     return Excerpt(title, len(records), rows)
 
 
@@ -136,8 +137,8 @@ def make_group(anchor: str, name: str, records: list[Record], runs: int, most: i
     return Group(anchor, name, tally(records), score(records), comparison.settings(common), sections)
 
 
-def _section(layer: str, members: list[Record], shown: list[Record], runs: int, common: Collection[str]) -> Section:
-    reasons = {record["reason"] for record in members}
+def _section(layer: Layer, members: list[Record], shown: list[Record], runs: int, common: Collection[str]) -> Section:
+    reasons = {record.reason for record in members}
     shared = reasons.pop() if len(reasons) == 1 and len(members) > 1 else ""
     rows = [row(record, runs, common, shared) for record in shown]
     return Section(layer, shared, tally(members), rows)
@@ -149,12 +150,12 @@ ADMISSIBLE = "× admissible"
 
 def measure(record: Record) -> str:
     """Return what the error of a record is measured in, besides its unit."""
-    return ADMISSIBLE if record["layer"] == "invariance" else str(record["error_kind"])
+    return ADMISSIBLE if record.layer is Layer.INVARIANCE else record.error_kind
 
 
 def row(record: Record, runs: int, common: Collection[str] = (), said: str = "") -> Row:
     """Print a record; settings that are named in `common` and the reason `said` stand elsewhere."""
-    own = {name: value for name, value in record["settings"].items() if name not in common}
-    reason = record["reason"] if record["reason"] != said else ""
-    notes = filter(None, (record["detail"], reason, comparison.settings(own)))
+    own = {name: value for name, value in record.settings.items() if name not in common}
+    reason = record.reason if record.reason != said else ""
+    notes = filter(None, (record.detail, reason, comparison.settings(own)))
     return Row(record, subject(record, runs), tuple(notes))

@@ -5,20 +5,33 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from itertools import accumulate
 from statistics import median
-from typing import Any
 
 from veridyn.reports import numbers
 from veridyn.reports.style import CYCLE, DASHES
-from veridyn.reports.tally import LAYERS, TROUBLE, TRUTH, Record, common_settings, group, subject, worst_first
+from veridyn.reports.tally import LAYERS, TROUBLE, TRUTH, common_settings, group, subject, worst_first
+from veridyn.results import (
+    ErrorKind,
+    Figure,
+    Layer,
+    Number,
+    Panel,
+    Record,
+    Role,
+    Scale,
+    Series,
+    Settings,
+    Verdict,
+    WorkPrecisionPoint,
+)
 
 CELLS = 2000  # of the matrices of a case; the first may have more, for instance of a hundred subjects
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What one subject got of a quantity; the verdict is empty if it was not asked."""
+    """What one subject got of a quantity; None as verdict if it was not asked."""
 
-    verdict: str
+    verdict: Verdict | None
     digits: str
     note: str
 
@@ -29,7 +42,7 @@ class Line:
 
     quantity: str
     unit: str
-    layer: str
+    layer: Layer
     cells: list[Cell]
 
 
@@ -52,7 +65,7 @@ class Score:
     time: str
 
 
-NOT_ASKED = Cell("", "", "not asked")
+NOT_ASKED = Cell(None, "", "not asked")
 
 
 def score(records: Iterable[Record]) -> Score:
@@ -60,7 +73,7 @@ def score(records: Iterable[Record]) -> Score:
     listed = list(records)
     found = truth_digits(listed)
     # all quantities of a run carry its time, to the last bit
-    times = {(record["variant"], record["wall_time"]) for record in listed if record["wall_time"] is not None}
+    times = {(record.variant, record.wall_time) for record in listed if record.wall_time is not None}
     return Score(
         numbers.correct_digits(min(found, default=None)),
         numbers.correct_digits(median(found) if found else None),
@@ -70,7 +83,7 @@ def score(records: Iterable[Record]) -> Score:
 
 def truth_digits(records: Iterable[Record]) -> list[float]:
     """Return the correct digits of all comparisons with the truth that have any."""
-    return [record["digits"] for record in records if record["layer"] == "criterion" and record["digits"] is not None]
+    return [record.digits for record in records if record.layer is Layer.CRITERION and record.digits is not None]
 
 
 @dataclass(frozen=True)
@@ -94,15 +107,15 @@ def standings(results: Iterable[Record], runs: int) -> list[Standing]:
 
 
 def _standing(name: str, records: list[Record]) -> Standing:
-    judged = [r for r in records if r["verdict"] in ("pass", "fail")]
-    claims = [r for r in judged if r["layer"] == "claim"]
+    judged = [r for r in records if r.verdict in (Verdict.PASS, Verdict.FAIL)]
+    claims = [r for r in judged if r.layer is Layer.CLAIM]
     return Standing(
         subject=name,
-        cases=f"{len({r['case'] for r in judged})}/{len({r['case'] for r in records})}",
+        cases=f"{len({r.case for r in judged})}/{len({r.case for r in records})}",
         score=score(records),
         orders=_range(claims, "order"),
         slopes=_range(claims, "slope"),
-        claims=f"{sum(r['verdict'] == 'pass' for r in claims)}/{len(claims)}" if claims else numbers.NONE,
+        claims=f"{sum(r.verdict is Verdict.PASS for r in claims)}/{len(claims)}" if claims else numbers.NONE,
         silent=_where(silently_wrong(records)),
         told=_where(told(records)),
     )
@@ -110,18 +123,22 @@ def _standing(name: str, records: list[Record]) -> Standing:
 
 def silently_wrong(records: Iterable[Record]) -> list[Record]:
     """Return the checks against the truth that a number failed without a word."""
-    return [r for r in records if r["verdict"] in TROUBLE and r["layer"] in TRUTH and r["value"] is not None]
+    return [r for r in records if r.verdict in TROUBLE and r.layer in TRUTH and r.value is not None]
 
 
 def told(records: Iterable[Record]) -> list[Record]:
     """Return the failures that came with a message instead of a number."""
-    return [r for r in records if r["verdict"] in TROUBLE and r["value"] is None]
+    return [r for r in records if r.verdict in TROUBLE and r.value is None]
+
+
+DIGITS_CLAIM = "digits"  # a claim whose observation is the digits of its check
 
 
 def observed(claims: Iterable[Record], what: str) -> list[float]:
     """Return what was observed of a claim, least first: orders, slopes, or correct digits of the quantities."""
-    own = (r for r in claims if r["quantity"].partition(":")[0] == what)
-    return sorted(float(seen) for r in own if (seen := r["digits" if what == "digits" else "value"]))
+    own = [r for r in claims if r.quantity.partition(":")[0] == what]
+    readings = [r.digits if what == DIGITS_CLAIM else r.value for r in own]
+    return sorted(float(reading) for reading in readings if reading)
 
 
 def _range(claims: Iterable[Record], what: str) -> str:
@@ -134,7 +151,7 @@ def _range(claims: Iterable[Record], what: str) -> str:
 
 def _where(records: Sequence[Record]) -> str:
     """Print how many checks there are, and of which cases."""
-    cases = dict.fromkeys(str(r["case"]) for r in records)
+    cases = dict.fromkeys(r.case for r in records)
     return f"{len(records)} ({', '.join(cases)})" if records else "0"
 
 
@@ -143,13 +160,13 @@ def matrices(results: Iterable[Record], runs: int, most: int) -> tuple[list[Matr
 
     Variants that only one subject was asked for have none; those with trouble come first if not all are shown.
     """
-    compared = [record for record in results if record["layer"] in TRUTH]
-    by_variant = group(compared, lambda record: str(record["variant"]))
+    compared = [record for record in results if record.layer in TRUTH]
+    by_variant = group(compared, lambda record: record.variant)
     several = [members for members in by_variant.values() if len({subject(record, runs) for record in members}) > 1]
     if _fitting(several, most) < len(several):
-        several.sort(key=lambda members: all(record["verdict"] not in TROUBLE for record in members))
+        several.sort(key=lambda members: all(record.verdict not in TROUBLE for record in members))
     shown = several[: max(1, _fitting(several, most))]
-    return [_matrix(str(members[0]["variant"]), members, runs) for members in shown], len(several) - len(shown)
+    return [_matrix(members[0].variant, members, runs) for members in shown], len(several) - len(shown)
 
 
 def _fitting(variants: Sequence[Sized], most: int) -> int:
@@ -159,8 +176,9 @@ def _fitting(variants: Sequence[Sized], most: int) -> int:
 
 def _matrix(variant: str, records: list[Record], runs: int) -> Matrix:
     by_subject = group(records, lambda record: subject(record, runs))
-    in_order = sorted(records, key=lambda record: list(LAYERS).index(record["layer"]))
-    lines = group(in_order, lambda record: (str(record["layer"]), str(record["quantity"])))
+    order = list(LAYERS)
+    in_order = sorted(records, key=lambda record: order.index(record.layer))
+    lines = group(in_order, lambda record: (record.layer, record.quantity))
     return Matrix(
         variant=variant,
         subjects=list(by_subject),
@@ -169,26 +187,24 @@ def _matrix(variant: str, records: list[Record], runs: int) -> Matrix:
     )
 
 
-def _line(layer: str, quantity: str, records: list[Record], subjects: list[str], runs: int) -> Line:
+def _line(layer: Layer, quantity: str, records: list[Record], subjects: list[str], runs: int) -> Line:
     asked = group(records, lambda record: subject(record, runs))
     cells = [_cell(asked[name]) if name in asked else NOT_ASKED for name in subjects]
-    return Line(quantity, records[0]["unit"], layer, cells)
+    return Line(quantity, records[0].unit, layer, cells)
 
 
 def _cell(records: list[Record]) -> Cell:
     """Make a cell of the worst of the records, which are several if a quantity was asked for more than once."""
     worst = worst_first(records)[0]
-    digits = "" if worst["digits"] is None else numbers.correct_digits(worst["digits"])
-    measured = f"{worst['error_kind']} error {numbers.error(worst['error'])}" if worst["error"] is not None else ""
-    allowed = f"tolerance {numbers.tolerance(worst['tolerance'])}" if measured else ""
-    return Cell(
-        worst["verdict"], digits, ", ".join(filter(None, (worst["verdict"], measured, allowed, worst["detail"])))
-    )
+    digits = "" if worst.digits is None else numbers.correct_digits(worst.digits)
+    measured = f"{worst.error_kind} error {numbers.error(worst.error)}" if worst.error is not None else ""
+    allowed = f"tolerance {numbers.tolerance(worst.tolerance)}" if measured else ""
+    return Cell(worst.verdict, digits, ", ".join(filter(None, (worst.verdict, measured, allowed, worst.detail))))
 
 
 def _times(records: Iterable[Record]) -> list[float]:
     """Return the times of the runs that were compared with the truth."""
-    return [r["wall_time"] for r in records if r["layer"] == "criterion" and r["wall_time"] is not None]
+    return [r.wall_time for r in records if r.layer is Layer.CRITERION and r.wall_time is not None]
 
 
 @dataclass(frozen=True)
@@ -198,14 +214,14 @@ class Levels:
     subject: str
     version: str
     settings: str
-    levels: list[tuple[str, Record]]
+    levels: list[tuple[str, WorkPrecisionPoint]]
 
 
 DIGITS = (4, 8, 12)
 """Correct digits that a user may want, in the table of the times that they cost."""
 
 
-def prices(points: Iterable[Record], runs: int) -> dict[str, tuple[str, ...]]:
+def prices(points: Iterable[WorkPrecisionPoint], runs: int) -> dict[str, tuple[str, ...]]:
     """Return the shortest times to 4, 8 and 12 correct digits, each with its ratio to the quickest, by subject.
 
     The quickest subject comes first; one that does not reach the fewest is left out.
@@ -219,10 +235,10 @@ def prices(points: Iterable[Record], runs: int) -> dict[str, tuple[str, ...]]:
     return {name: tuple(map(_price, reached[name], best)) for name in order}
 
 
-def quickest(points: Iterable[Record], digits: int) -> float | None:
+def quickest(points: Iterable[WorkPrecisionPoint], digits: int) -> float | None:
     """Return the time of the quickest level that reaches so many digits in all quantities."""
-    good = [point for point in points if point["wall_time"] and (point["digits"] or 0) >= digits]
-    return min((point["wall_time"] for point in good), default=None)
+    times = (point.wall_time for point in points if (point.digits or 0) >= digits)
+    return min(filter(None, times), default=None)
 
 
 def _price(time: float | None, best: float | None) -> str:
@@ -231,116 +247,135 @@ def _price(time: float | None, best: float | None) -> str:
     return f"{numbers.time(time)} (×{numbers.value(time / best, 2)})"
 
 
-def levels(points: Iterable[Record], runs: int) -> list[Levels]:
+def levels(points: Iterable[WorkPrecisionPoint], runs: int) -> list[Levels]:
     """Return the points of a diagram, subject by subject."""
     by_subject = group(points, lambda point: subject(point, runs))
     return [_levels(name, members) for name, members in by_subject.items()]
 
 
-def _levels(name: str, points: list[Record]) -> Levels:
+def _levels(name: str, points: list[WorkPrecisionPoint]) -> Levels:
     common = common_settings(points) if len(points) > 1 else {}
     common = {key: value for key, value in common.items() if key != "scheme"}
-    return Levels(name, points[0]["version"], settings(common), [(_own(point, common), point) for point in points])
+    return Levels(name, points[0].version, settings(common), [(_own(point, common), point) for point in points])
 
 
-def _own(point: Record, common: Mapping[str, Any]) -> str:
-    own = {key: value for key, value in point["settings"].items() if key not in common and key != "scheme"}
+def _own(point: WorkPrecisionPoint, common: Settings) -> str:
+    own = {key: value for key, value in point.settings.items() if key not in common and key != "scheme"}
     return settings(own) or "defaults"
 
 
-def settings(given: Mapping[str, Any]) -> str:
+def settings(chosen: Settings) -> str:
     """Print settings in one line."""
-    return ", ".join(f"{name} = {numbers.value(value)}" for name, value in given.items())
+    return ", ".join(f"{name} = {numbers.value(value)}" for name, value in chosen.items())
+
+
+@dataclass(frozen=True)
+class ColouredFigure:
+    """A figure whose curves may share colours: ``families`` holds a number for each, None for a colour of its own."""
+
+    figure: Figure
+    families: tuple[int | None, ...]
 
 
 def diagram(
-    points: Sequence[Record], results: Iterable[Record], printed_levels: Mapping[str, Hashable], machines: Sequence[str]
-) -> Record | None:
+    points: Sequence[WorkPrecisionPoint],
+    results: Iterable[Record],
+    printed_levels: Mapping[str, Hashable],
+    machines: Sequence[str],
+) -> ColouredFigure | None:
     """Make the diagram of one variant of a case; None if nothing can be shown.
 
     The results are the records of the case and variant, which know the tolerance that is drawn. The solver of every
     subject of the document has the same colour in every diagram; if there are more subjects than looks, those of one
     solver share a colour. Machines are those of the runs.
     """
-    drawable = [point for point in points if _drawable(point)]
+    drawable = [place for place in map(_locate, points) if place]
     if not drawable:
         return None
-    case, variant = points[0]["case"], points[0]["variant"]
+    case, variant = points[0].case, points[0].variant
     lines = group(points, lambda point: subject(point, len(machines)))
     families = _families(printed_levels)
-    series = [_series(name, lines.get(name, [])) | families.get(name, {}) for name in printed_levels]
-    limit = _tolerance_line(drawable, results) + _doubt(drawable)
-    panel = {
-        "xlabel": "wall time of one solve (s)",
-        "ylabel": "worst error over the scale",
-        "xscale": "log",
-        "yscale": "log",
-    }
-    return {
-        "case": case,
-        "id": f"work-precision-{variant}",
-        "title": f"Work and precision, {variant or case}",
-        "caption": _caption(points, drawable, machines),
-        "panels": [panel | {"height": 1.5 + 0.035 * len(lines), "events": [], "series": [*series, *limit]}],
-    }
+    series = [_series(name, lines.get(name, [])) for name in printed_levels]
+    limits = _tolerance_line(drawable, results) + _doubt(points, drawable)
+    panel = Panel(
+        xlabel="wall time of one solve (s)",
+        ylabel="worst error over the scale",
+        xscale=Scale.LOG,
+        yscale=Scale.LOG,
+        height=1.5 + 0.035 * len(lines),
+        series=(*series, *limits),
+    )
+    figure = Figure(
+        case=case,
+        id=f"work-precision-{variant}",
+        title=f"Work and precision, {variant or case}",
+        caption=_caption(points, machines),
+        panels=(panel,),
+    )
+    return ColouredFigure(figure, (*map(families.get, printed_levels), *(None for _ in limits)))
 
 
-def _families(printed_levels: Mapping[str, Hashable]) -> dict[str, Record]:
+def _families(printed_levels: Mapping[str, Hashable]) -> dict[str, int]:
     """Return a number for the solver of each subject, if subjects are too many for a colour each."""
     numbers_of = {solver: number for number, solver in enumerate(dict.fromkeys(printed_levels.values()))}
     if len(printed_levels) <= len(CYCLE) * len(DASHES) or len(numbers_of) == 1:
         return {}
-    return {name: {"family": numbers_of[solver]} for name, solver in printed_levels.items()}
+    return {name: numbers_of[solver] for name, solver in printed_levels.items()}
 
 
-def _drawable(point: Record) -> bool:
-    return bool(point["error"]) and bool(point["wall_time"])
+Place = tuple[Number, Number]
 
 
-def _series(name: str, points: list[Record]) -> Record:
+def _locate(point: WorkPrecisionPoint) -> Place | None:
+    """Return time and error of a point; None if it cannot be shown."""
+    return (point.wall_time, point.error) if point.error and point.wall_time else None
+
+
+def _series(name: str, points: Sequence[WorkPrecisionPoint]) -> Series:
     """Make a line; without a point it has no name either, and only keeps the colours of the others."""
-    shown = name if any(map(_drawable, points)) else ""
-    x, y = ([point[key] if _drawable(point) else None for point in points] for key in ("wall_time", "error"))
-    return {"label": shown, "role": "computed", "marker": False, "x": x, "y": y}
+    places = [_locate(point) for point in points]
+    x, y = (tuple(place[axis] if place else None for place in places) for axis in (0, 1))
+    return Series(label=name if any(places) else "", x=x, y=y)
 
 
-def _tolerance_line(points: list[Record], results: Iterable[Record]) -> list[Record]:
+def _tolerance_line(places: Sequence[Place], results: Iterable[Record]) -> list[Series]:
     """Make a line of the relative tolerance of Code_Aster's test, if all quantities share one."""
-    tolerances = {
-        record["tolerance"]
-        for record in results
-        if record["layer"] == "criterion" and record["error_kind"] == "relative" and "Code_Aster" in record["reason"]
-    }
-    if len(tolerances) != 1:
-        return []
-    return [_level_line("tolerance of Code_Aster's test", points, tolerances.pop())]
+    tolerances = {record.tolerance for record in results if _is_of_code_aster(record)}
+    tolerance = tolerances.pop() if len(tolerances) == 1 else None
+    return [] if tolerance is None else [_level_line("tolerance of Code_Aster's test", places, tolerance)]
 
 
-def _level_line(name: str, points: list[Record], error: float) -> Record:
+def _is_of_code_aster(record: Record) -> bool:
+    relative = record.layer is Layer.CRITERION and record.error_kind is ErrorKind.RELATIVE
+    return relative and "Code_Aster" in record.reason
+
+
+def _level_line(name: str, places: Sequence[Place], error: Number) -> Series:
     """Make a line of one error over the times of the points."""
-    times = [point["wall_time"] for point in points]
-    return {"label": name, "role": "limit", "marker": False, "x": [min(times), max(times)], "y": 2 * [error]}
+    times = [time for time, _ in places]
+    return Series(label=name, role=Role.LIMIT, x=(min(times), max(times)), y=(error, error))
 
 
 SEEN = 1e-3  # of the smallest error: a smaller uncertainty of the reference cannot be seen
 
 
-def _doubt(points: list[Record]) -> list[Record]:
+def _doubt(points: Sequence[WorkPrecisionPoint], places: Sequence[Place]) -> list[Series]:
     """Make a line of the uncertainty of the reference where it is not far below the errors."""
-    doubt = max(point["uncertainty"] for point in points)
-    if doubt <= SEEN * min(point["error"] for point in points):
+    doubt = max(point.uncertainty for point in points if _locate(point))
+    if doubt <= SEEN * min(error for _, error in places):
         return []
-    return [_level_line("uncertainty of the reference", points, doubt)]
+    return [_level_line("uncertainty of the reference", places, doubt)]
 
 
-def _caption(points: Sequence[Record], drawable: Sequence[Record], machines: Sequence[str]) -> str:
-    used = sorted({point.get("run", 1) for point in points})
+def _caption(points: Sequence[WorkPrecisionPoint], machines: Sequence[str]) -> str:
+    drawable = [point for point in points if _locate(point)]
+    used = sorted({point.run_number for point in points})
     where = "; ".join(dict.fromkeys(machines[number - 1] for number in used))
     missing = len(points) - len(drawable)
     return " ".join(
         (
             "Worst error of all numbers, each over its scale, against the time of one "
-            f"solve: {_minimum([point['repeats'] for point in drawable])}. Each line goes from coarse settings to "
+            f"solve: {_minimum([point.repeats for point in drawable])}. Each line goes from coarse settings to "
             "fine ones; the table has them all.",
             *([f"{numbers.plural(missing, 'setting')} without an error cannot be shown."] if missing else []),
             f"Machine: {where}.",

@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 from veridyn.reports import comparison, figures, numbers, sketch, spreadsheet, svg
 from veridyn.reports.comparison import Levels
-from veridyn.reports.document import Document, environments
 from veridyn.reports.numbers import plural
-from veridyn.reports.tally import FRAGILE, Record, anchors, by_layer, group, judged_margin, subject
+from veridyn.reports.tally import FRAGILE, anchors, by_layer, group, judged_margin, subject
+from veridyn.results import CaseSheet, Document, Figure, Record, WorkPrecisionPoint
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,10 @@ class Diagram:
     @property
     def is_equation(self) -> bool:
         """Whether the digits of the test set for initial value problems are counted."""
-        return any(level["scd"] is not None for subject in self.solvers for _, level in subject.levels)
+        return any(level.scd is not None for subject in self.solvers for _, level in subject.levels)
 
 
-def overview(results: list[Record]) -> Drawing | None:
+def overview(results: Sequence[Record]) -> Drawing | None:
     """Draw the margins of all checks by layer; None if no check has one."""
     shown = [record for record in results if judged_margin(record) is not None]
     if not shown:
@@ -67,13 +67,13 @@ def overview(results: list[Record]) -> Drawing | None:
     return _ready("margins", "Margins by layer", caption, _margins(shown))
 
 
-def system(case: Record, anchor: str) -> Drawing | None:
+def system(case: CaseSheet, anchor: str) -> Drawing | None:
     """Draw the mechanical system of a case, masses in a line or a beam, if it is described."""
-    name = f"System of {case['case']}"
-    if case["system"]:
-        return _ready(f"{anchor}-system", name, "", sketch.draw(case["system"], name))
-    if case["beam"]:
-        return _ready(f"{anchor}-system", name, "", sketch.draw_beam(case["beam"], name))
+    name = f"System of {case.case}"
+    if case.system:
+        return _ready(f"{anchor}-system", name, "", sketch.draw(case.system, name))
+    if case.beam:
+        return _ready(f"{anchor}-system", name, "", sketch.draw_beam(case.beam, name))
     return None
 
 
@@ -83,42 +83,42 @@ def _ready(anchor: str, title: str, caption: str, svg: str) -> Drawing:
 
 def count(document: Document) -> int:
     """Return how many figures there are to draw in a studio."""
-    return len(document["figures"]) + len(set(map(_place, document["work_precision"])))
+    return len(document.figures) + len({_place(point) for point in document.work_precision})
 
 
-def of_cases(listed: list[Record], studio: Executor) -> dict[str, list[Drawing]]:
+def of_cases(listed: Sequence[Figure], studio: Executor) -> dict[str, list[Drawing]]:
     """Draw the figures of every case in a studio."""
-    keys = anchors([f"{figure['case']}-{figure['id']}" for figure in listed], "figure-")
+    keys = anchors([f"{figure.case}-{figure.id}" for figure in listed], "figure-")
     drawn: dict[str, list[Drawing]] = {}
     for figure, key in zip(listed, keys, strict=True):
-        drawn.setdefault(figure["case"], []).append(_drawing(figure, key, studio))
+        drawn.setdefault(figure.case, []).append(_drawing(figure, key, studio))
     return drawn
 
 
 def compared(document: Document, studio: Executor) -> dict[str, list[Diagram]]:
     """Make the work-precision diagrams of every case, drawn in a studio."""
-    points = document["work_precision"]
-    machines = [environment["machine"] for environment in environments(document)]
-    solvers = {subject(point, len(machines)): (point["solver"], point.get("run", 1)) for point in points}
+    points = document.work_precision
+    machines = [run.machine for run in document.runs]
+    solvers = {subject(point, len(machines)): (point.solver, point.run_number) for point in points}
     made: dict[str, list[Diagram]] = {}
     by_variant = group(points, _place)
-    results = group(document["results"], _place) if points else {}
+    results = group(document.results, _place) if points else {}
     keys = anchors([f"{case}-{variant}" for case, variant in by_variant], "work-precision-")
     for (place, members), key in zip(by_variant.items(), keys, strict=True):
-        figure = comparison.diagram(members, results.get(place, []), solvers, machines)
-        drawing = _drawing(figure, key, studio) if figure else None
+        coloured = comparison.diagram(members, results.get(place, []), solvers, machines)
+        drawing = _drawing(coloured.figure, key, studio, coloured.families) if coloured else None
         listed = comparison.levels(members, len(machines)), comparison.prices(members, len(machines))
         made.setdefault(place[0], []).append(Diagram(place[1], drawing, *listed))
     return made
 
 
-def _place(record: Record) -> tuple[str, str]:
-    return str(record["case"]), str(record["variant"])
+def _place(row: Record | WorkPrecisionPoint) -> tuple[str, str]:
+    return row.case, row.variant
 
 
-def _drawing(figure: Record, anchor: str, studio: Executor) -> Drawing:
-    drawn = studio.submit(figures.draw, figure, anchor)
-    return Drawing(anchor, figure["title"] or figure["id"], figure["caption"], drawn.result, spreadsheet.curves(figure))
+def _drawing(figure: Figure, anchor: str, studio: Executor, families: Sequence[int | None] = ()) -> Drawing:
+    drawn = studio.submit(figures.draw, figure, anchor, families)
+    return Drawing(anchor, figure.title or figure.id, figure.caption, drawn.result, spreadsheet.curves(figure))
 
 
 # ---- margins of all checks by layer
@@ -177,6 +177,6 @@ def _margin_row(layer: str, members: Sequence[Record], floor: float) -> Iterator
 
 def _margin_bin(record: Record) -> int:
     """Return the number of the bin of a margin, from left."""
-    margin = record["margin"]
+    margin = record.margin or 0.0
     power = math.log10(margin) if margin > 0.0 else LOW
     return min(max(math.floor((power - LOW) * BINS), 0), (HIGH - LOW) * BINS - 1)

@@ -1,12 +1,10 @@
-"""The one exception of this room, and the message for packages that are not installed."""
+"""The message for packages that reports need and that are not installed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 
-
-class ReportError(ValueError):
-    """Results cannot be read or a report cannot be written; the message is one line and names the remedy."""
+from veridyn.results import ReportError
 
 
 @contextmanager

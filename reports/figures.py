@@ -6,95 +6,98 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from veridyn.reports import style, svg
 from veridyn.reports.errors import optional_package
-from veridyn.reports.tally import Record
+from veridyn.results import Figure, Instant, Number, Panel, Role, Scale, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-Panel = dict[str, Any]
-Series = dict[str, Any]
+    from matplotlib.figure import Figure as Canvas
 
 PLAIN = {"text.parse_math": False}
 """No text is a formula: a dollar sign is one, and to parse the numbers of the axes took half of the time."""
 
 
-def draw(figure: Record, key: str) -> str:
+def draw(figure: Figure, key: str, families: Sequence[int | None] = ()) -> str:
     """Draw a figure of the result document as an ``<svg>`` element, without XML declaration.
 
-    The key is the prefix of all identifiers in the drawing, so that several can stand in one page. Raises ReportError
-    if matplotlib is not installed.
+    The key is the prefix of all identifiers in the drawing, so that several can stand in one page. ``families`` are
+    numbers of colours that series share, None for a colour of its own. Raises ReportError if matplotlib is not
+    installed.
     """
     with optional_package():
         import matplotlib.style
-        from matplotlib.figure import Figure
+        from matplotlib.figure import Figure as Canvas
 
         from veridyn.reports.ticks import label
-    panels = [part for panel in figure["panels"] for part in _split(panel)]
+    panels = [part for panel in figure.panels for part in _split(panel)]
     heights = [_height(panel) for panel in panels]
-    shared = len({(panel["xlabel"], panel["xscale"]) for panel in panels}) == 1
+    shared = len({(panel.xlabel, panel.xscale) for panel in panels}) == 1
     # Rare glyphs and extreme ranges draw warnings that the reader of a report can do nothing about.
     with matplotlib.style.context(style.RC | PLAIN, after_reset=True), warnings.catch_warnings(action="ignore"):
-        canvas = Figure(figsize=(style.WIDTH, sum(heights) + 0.5), layout="constrained")
+        canvas = Canvas(figsize=(style.WIDTH, sum(heights) + 0.5), layout="constrained")
         grid = canvas.subplots(len(panels), 1, sharex=shared, squeeze=False, height_ratios=heights)
         for axes, panel in zip(grid[:, 0], panels, strict=True):
-            _draw_panel(axes, panel, xlabel=not shared or panel is panels[-1])
+            _draw_panel(axes, panel, families, xlabel=not shared or panel is panels[-1])
             label(axes)
-        return _inline(_svg(canvas), key, figure["title"])
+        return _inline(_svg(canvas), key, figure.title)
 
 
 def _split(panel: Panel) -> list[Panel]:
     """Give errors that share a panel with curves a panel of their own beneath."""
-    errors = [series for series in panel["series"] if series["role"] == "error"]
-    others = [series for series in panel["series"] if series["role"] != "error"]
-    if not errors or not any(series["role"] in ("reference", "computed") for series in others):
+    errors = [series for series in panel.series if series.role is Role.ERROR]
+    others = [series for series in panel.series if series.role is not Role.ERROR]
+    if not errors or not any(series.role in (Role.REFERENCE, Role.COMPUTED) for series in others):
         return [panel]
-    return [panel | {"series": others}, panel | {"series": errors, "ylabel": "error", "yscale": "linear"}]
+    return [
+        structs.replace(panel, series=tuple(others)),
+        structs.replace(panel, series=tuple(errors), ylabel="error", yscale=Scale.LINEAR),
+    ]
 
 
 def _height(panel: Panel) -> float:
     usual = style.ERROR_HEIGHT if _is_error(panel) else style.PANEL_HEIGHT
-    return usual * float(panel["height"])
+    return usual * float(panel.height)
 
 
 def _is_error(panel: Panel) -> bool:
     """Whether the panel shows an error about its zero line, rather than orders of magnitude."""
-    return panel["yscale"] == "linear" and any(series["role"] == "error" for series in panel["series"])
+    return panel.yscale is Scale.LINEAR and any(series.role is Role.ERROR for series in panel.series)
 
 
-def _draw_panel(axes: "Axes", panel: Panel, *, xlabel: bool) -> None:
-    axes.set_xscale(panel["xscale"])
-    axes.set_yscale(panel["yscale"])
+def _draw_panel(axes: "Axes", panel: Panel, families: Sequence[int | None], *, xlabel: bool) -> None:
+    axes.set_xscale(panel.xscale)
+    axes.set_yscale(panel.yscale)
     coloured = 0
     members = Counter[int]()
-    for series in panel["series"]:
-        family = series.get("family")
+    for series, family in zip_longest(panel.series, families):
         if family is None:
             _draw_series(axes, series, panel, coloured, style.mark(coloured))
-            coloured += series["role"] in ("computed", "error")
+            coloured += series.role in (Role.COMPUTED, Role.ERROR)
         else:
             _draw_series(axes, series, panel, family, style.mark_of_member(members[family]))
             members[family] += 1
     if _is_error(panel):
         axes.axhline(0.0, color=style.DARK, linewidth=0.8, zorder=2)
-    axes.set_ylabel(panel["ylabel"])
-    axes.set_xlabel(panel["xlabel"] if xlabel else "")
-    axes.margins(x=0.01 if panel["xscale"] == "linear" else 0.05)
+    axes.set_ylabel(panel.ylabel)
+    axes.set_xlabel(panel.xlabel if xlabel else "")
+    axes.margins(x=0.01 if panel.xscale is Scale.LINEAR else 0.05)
     _spread_ticks(axes)
-    _draw_events(axes, panel["events"], _height(panel))
+    _draw_events(axes, panel.events, _height(panel))
     _draw_legend(axes)
 
 
 def _draw_series(axes: "Axes", series: Series, panel: Panel, number: int, mark: str) -> None:
-    arguments = style.look(series["role"], number, marker=series["marker"])
-    x, y = _drawable(series["x"], panel["xscale"]), _drawable(series["y"], panel["yscale"])
+    arguments = style.look(series.role, number, marker=series.marker)
+    x, y = _drawable(series.x, panel.xscale), _drawable(series.y, panel.yscale)
     # matplotlib hides labels that begin with an underscore, and that is meant only for empty ones.
-    label = re.sub("^_", " _", series["label"]) or "_"
-    if series["role"] == "computed" and not series["marker"] and len(x) <= FEW_POINTS:
+    label = re.sub("^_", " _", series.label) or "_"
+    if series.role is Role.COMPUTED and not series.marker and len(x) <= FEW_POINTS:
         # a study of a few steps: show where they are
         arguments |= {"marker": mark, "markersize": 4.5}
     axes.plot(x, y, label=label, **arguments)
@@ -116,22 +119,22 @@ FEW_POINTS = 20
 _TINY, _HUGE = 1e-150, 1e150
 
 
-def _drawable(numbers: Sequence[float | None], scale: str) -> list[float]:
+def _drawable(numbers: Sequence[Number | None], scale: Scale) -> list[float]:
     """Leave gaps where there is no number, or none that the axis can show."""
-    lowest = _TINY if scale == "log" else -_HUGE
+    lowest = _TINY if scale is Scale.LOG else -_HUGE
     return [math.nan if number is None or not lowest < number < _HUGE else float(number) for number in numbers]
 
 
-def _draw_events(axes: "Axes", events: Sequence[dict[str, Any]], height: float) -> None:
+def _draw_events(axes: "Axes", events: Sequence[Instant], height: float) -> None:
     """Draw instants; a label that would overprint the one before it is left out, the curves stay below all of them."""
-    _make_room(axes, max((len(event["label"]) for event in events), default=0), height)
+    _make_room(axes, max((len(event.label) for event in events), default=0), height)
     left, right = axes.get_xlim()
     labelled = -math.inf
-    for event in sorted(events, key=lambda event: event["x"]):
-        axes.axvline(event["x"], color=style.GREY, linewidth=0.7, zorder=1)
-        if event["label"] and event["x"] - labelled > 0.019 * abs(right - left):
+    for event in sorted(events, key=lambda event: event.x):
+        axes.axvline(event.x, color=style.GREY, linewidth=0.7, zorder=1)
+        if event.label and event.x - labelled > 0.019 * abs(right - left):
             _label_event(axes, event)
-            labelled = event["x"]
+            labelled = event.x
 
 
 LETTER = 0.06  # inches along a label
@@ -145,10 +148,10 @@ def _make_room(axes: "Axes", letters: int, height: float) -> None:
         axes.set_ylim(low, high + part / (1 - part) * (high - low))
 
 
-def _label_event(axes: "Axes", event: dict[str, Any]) -> None:
+def _label_event(axes: "Axes", event: Instant) -> None:
     axes.annotate(
-        event["label"],
-        (event["x"], 1.0),
+        event.label,
+        (event.x, 1.0),
         xycoords=("data", "axes fraction"),
         xytext=(2, -2),
         textcoords="offset points",
@@ -174,7 +177,7 @@ def _draw_legend(axes: "Axes") -> None:
         axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns, borderaxespad=0.2, fontsize=size)
 
 
-def _svg(canvas: "Figure") -> str:
+def _svg(canvas: "Canvas") -> str:
     """Print a figure; `Figure.savefig` would draw it twice, the first time into nothing."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
-from veridyn.reports.tally import Record, group
+import msgspec
+from msgspec import Struct
+
+from veridyn.reports.tally import group
+from veridyn.results import Record, Verdict
 
 FEWEST = 3  # failed checks, below which nothing is said
 LEAST = 0.35  # similarity of a part, below which nothing is said
@@ -20,6 +22,9 @@ AHEAD = 0.13  # share by which the nearest part must be nearer than the next
 NEAREST = 2  # faults of a part whose mean similarity is that of the part
 FILE = "patterns.json"
 SCHEMA_VERSION = "3.0"
+
+ANSWERED = {Verdict.PASS, Verdict.FAIL}
+FAILED = {Verdict.FAIL, Verdict.ERROR}
 
 Failures = frozenset[str]  # case, layer and quantity without its numbers, e.g. "sdnd101 criterion peak_force"
 
@@ -52,15 +57,15 @@ def hints(records: Iterable[Record]) -> Iterator[str]:
 
     A solver that never answered resembles nothing: its error says why.
     """
-    for (solver, scheme), mine in group(records, lambda r: (r["solver"], r["scheme"])).items():
-        verdicts = {record["verdict"] for record in mine}
-        answered, failed = verdicts & {"pass", "fail"}, verdicts & {"fail", "error"}
+    for (solver, scheme), mine in group(records, lambda r: (r.solver, r.scheme)).items():
+        verdicts = {record.verdict for record in mine}
+        answered, failed = verdicts & ANSWERED, verdicts & FAILED
         found = diagnosis(mine, known()) if answered and failed else None
         if found:
             subject = " ".join(filter(None, (solver, scheme)))
             nearest = found.nearest.what.rstrip(".")
             yield (
-                f"hint: what fails with {subject} resembles faults of the part {found.part} "
+                f"what fails with {subject} resembles faults of the part {found.part} "
                 f"(similarity {found.similarity:.2f}), most of all: {nearest}"
             )
 
@@ -74,13 +79,13 @@ def diagnosis(records: Iterable[Record], patterns: Sequence[Pattern]) -> Hint | 
     judged: set[str] = set()
     failed: list[str] = []
     for record in records:
-        place = name_failure(record["case"], record["layer"], record["quantity"])
-        if record["verdict"] == "error":
-            failed.append(name_failure(record["case"], "error", record["quantity"]))
-        elif record["verdict"] == "fail":
+        place = name_failure(record.case, record.layer, record.quantity)
+        if record.verdict is Verdict.ERROR:
+            failed.append(name_failure(record.case, Verdict.ERROR, record.quantity))
+        elif record.verdict is Verdict.FAIL:
             failed.append(place)
-        if record["verdict"] in ("pass", "fail", "error"):
-            judged |= {place, name_failure(record["case"], "error", record["quantity"])}
+        if record.verdict in ANSWERED | FAILED:
+            judged |= {place, name_failure(record.case, Verdict.ERROR, record.quantity)}
     if len(failed) < FEWEST:
         return None
     seen = frozenset(failed)
@@ -133,12 +138,30 @@ def _nearest(similar: Iterable[tuple[float, Pattern]]) -> Hint | None:
 @cache
 def known() -> tuple[Pattern, ...]:
     """Return the patterns that come with the package."""
-    return tuple(patterns_of(json.loads((files("veridyn.reports") / FILE).read_text(encoding="utf-8"))))
+    text = (files("veridyn.reports") / FILE).read_text(encoding="utf-8")
+    return tuple(patterns_of(msgspec.json.decode(text, type=Learnt)))
 
 
-def patterns_of(learnt: Mapping[str, Any]) -> Iterator[Pattern]:
+class LearntPattern(Struct, frozen=True, kw_only=True):
+    """A pattern as the file has it: failures by their number."""
+
+    host: str
+    fault: str
+    part: str
+    what: str
+    failures: tuple[int, ...]
+    cases: tuple[str, ...]
+
+
+class Learnt(Struct, frozen=True, kw_only=True):
+    """What a study of seeded faults has written: names of failures, and the patterns that they make."""
+
+    failures: tuple[str, ...]
+    patterns: tuple[LearntPattern, ...]
+
+
+def patterns_of(learnt: Learnt) -> Iterator[Pattern]:
     """Yield the patterns of a file that a study of seeded faults has written."""
-    names = learnt["failures"]
-    for row in learnt["patterns"]:
-        failed = frozenset(names[number] for number in row["failures"])
-        yield Pattern(row["host"], row["fault"], row["part"], row["what"], failed, frozenset(row["cases"]))
+    for row in learnt.patterns:
+        failed = frozenset(learnt.failures[number] for number in row.failures)
+        yield Pattern(row.host, row.fault, row.part, row.what, failed, frozenset(row.cases))

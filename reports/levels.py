@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
 
 from veridyn.reports import numbers, svg
-from veridyn.reports.tally import Record
+from veridyn.results import Layer, LevelRow, Record, Value
 
 SHOWN = 8  # rows of a table on a page or a terminal; the result file has all
 
@@ -16,10 +16,10 @@ COLUMNS = {
     "size": "", "quantity": "quantity", "value": "answer", "difference": "difference", "before": "before",
     "after": "after", "change": "change", "admissible": "admissible", "error": "error", "order": "observed order",
 }  # fmt: skip
-"""Keys of the rows in the order of their columns; the first is headed by the setting that is refined."""
+"""Columns in their order, with their heads; the first is headed by the setting that is refined."""
 
+LEVEL_COLUMNS = [name for name in COLUMNS if name != "order"]
 ANSWERS = ("value", "before", "after")
-NAMES = ("quantity", "setting")
 
 
 @dataclass(frozen=True)
@@ -52,37 +52,49 @@ def level_table(record: Record) -> LevelTable | None:
 
     Of answers before and after a change those are shown whose change is largest; of levels the finest.
     """
-    if not record["levels"]:
+    levels = record.levels
+    if not levels:
         return None
-    refined = "size" in record["levels"][0]
-    rows: list[dict[str, Any]] = record["levels"]
-    if refined:
-        rows = [row | {"order": _order(before, row)} for before, row in zip([{}, *rows], rows, strict=False)]
-    others = dict.fromkeys(key for row in rows for key in row if key not in COLUMNS and key not in NAMES)
-    keys = [key for key in (*COLUMNS, *others) if any(row.get(key) is not None for row in rows)]
-    head = [str(rows[0].get("setting") or "level") if key == "size" else COLUMNS.get(key, key) for key in keys]
+    refined = levels[0].size is not None
+    orders = _orders(levels) if refined else []
+    columns = {name: [_read(level, name) for level in levels] for name in LEVEL_COLUMNS}
+    columns |= {"order": list(orders)}
+    columns = {name: column for name, column in columns.items() if any(cell is not None for cell in column)}
+    head = [(levels[0].setting or "level") if name == "size" else COLUMNS[name] for name in columns]
+    rows = [
+        [_cell(name, cell) for name, cell in zip(columns, row, strict=True)]
+        for row in zip(*columns.values(), strict=True)
+    ]
     shown = rows[-SHOWN:] if refined else rows[:SHOWN]
     title = f"{numbers.plural(len(rows), 'level')} of {head[0]}" if refined else numbers.plural(len(rows), "answer")
-    return LevelTable(
-        title, head, [[_cell(key, row.get(key)) for key in keys] for row in shown], len(rows) - len(shown)
-    )
+    return LevelTable(title, head, shown, len(rows) - len(shown))
 
 
-def _order(before: dict[str, Any], now: dict[str, Any]) -> float | None:
+def _read(level: LevelRow, name: str) -> Value:
+    cell: Value = getattr(level, name)
+    return cell
+
+
+def _orders(levels: Sequence[LevelRow]) -> list[float | None]:
+    """Return the observed order from level to level; None of the first."""
+    return [None, *(_order(before, now) for before, now in pairwise(levels))]
+
+
+def _order(before: LevelRow, now: LevelRow) -> float | None:
     """Return log of the ratio of errors over log of the ratio of sizes; None if one of them is missing or zero."""
-    given = [row.get(key) for key in ("error", "size") for row in (before, now)]
-    known = [float(number) for number in given if isinstance(number, int | float) and number > 0.0]
-    if len(known) < len(given) or known[2] == known[3]:
+    stated = [before.error, now.error, before.size, now.size]
+    positive = [float(number) for number in stated if number is not None and number > 0.0]
+    if len(positive) < len(stated) or positive[2] == positive[3]:
         return None
-    return math.log(known[0] / known[1]) / math.log(known[2] / known[3])
+    return math.log(positive[0] / positive[1]) / math.log(positive[2] / positive[3])
 
 
-def _cell(key: str, value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return numbers.NONE if value is None else str(value)
-    if key in ANSWERS:
+def _cell(name: str, value: Value) -> str:
+    if not isinstance(value, int | float):
+        return numbers.NONE if value is None else value
+    if name in ANSWERS:
         return numbers.value(value, 12)
-    return numbers.value(value, 3) if key == "size" else numbers.error(value)
+    return numbers.value(value, 3) if name == "size" else numbers.error(value)
 
 
 @dataclass(frozen=True)
@@ -96,10 +108,10 @@ class Term:
 
 def terms(record: Record) -> list[Term]:
     """Print the parts of the tolerance of a record, none if it is all of a piece."""
-    total = record["tolerance"] or 0.0
+    total = record.tolerance or 0.0
     return [
         Term(name, numbers.tolerance(v), f"{numbers.value(100 * v / total, 2)} %" if total > 0 else numbers.NONE)
-        for name, v in record["terms"].items()
+        for name, v in record.terms.items()
     ]
 
 
@@ -121,26 +133,30 @@ Point = tuple[float, float]
 
 def plot(record: Record) -> str:
     """Draw error and difference over the size of the levels, both logarithmic; empty if fewer than two can be shown."""
-    lines = {name: _points(record["levels"], name) for name in CURVES}
+    lines = {name: _points((level.size, _number(level, name)) for level in record.levels) for name in CURVES}
     shown = [point for points in lines.values() for point in points]
-    if len(lines["error"]) < 2 and len(lines["difference"]) < 2:
+    if all(len(points) < 2 for points in lines.values()):
         return ""
     limit = _limit(record)
     across, up = _span([x for x, _ in shown]), _span([*(y for _, y in shown), *([limit] if limit else [])])
     parts = [*_axes(across, up), *(part for name, points in lines.items() for part in _curve(name, points, across, up))]
-    name = f"Convergence of {record['quantity']}"
+    name = f"Convergence of {record.quantity}"
     return svg.drawing(WIDTH, HEIGHT, name, [*parts, *_tolerance(limit, up)], "levels")
 
 
-def _points(levels: Sequence[dict[str, Any]], key: str) -> list[Point]:
-    found = [(level.get("size"), level.get(key)) for level in levels]
-    return [(size, value) for size, value in found if size and value and size > LOWEST and value > LOWEST]
+def _number(level: LevelRow, name: str) -> float | None:
+    number: float | None = getattr(level, name)
+    return number
+
+
+def _points(pairs: Iterable[tuple[float | None, float | None]]) -> list[Point]:
+    return [(size, value) for size, value in pairs if size and value and size > LOWEST and value > LOWEST]
 
 
 def _limit(record: Record) -> float | None:
     """Return the tolerance if it is in the measure of the errors of the level table."""
-    comparable = record["layer"] == "convergence" and (record["tolerance"] or 0.0) > LOWEST
-    return record["tolerance"] if comparable else None
+    comparable = record.layer is Layer.CONVERGENCE and (record.tolerance or 0.0) > LOWEST
+    return record.tolerance if comparable else None
 
 
 def _span(values: Sequence[float]) -> Point:

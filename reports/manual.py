@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from veridyn.reports import drawing, manual_blocks, numbers, spreadsheet
-from veridyn.reports.document import Document, environments, gaps, scope
-from veridyn.reports.errors import ReportError
 from veridyn.reports.manual_blocks import (
     Blanks,
     Block,
@@ -26,7 +24,8 @@ from veridyn.reports.manual_case import chapter, errata
 from veridyn.reports.page import COMPARED, HEAD, compared, solvers, uncovered, weakest
 from veridyn.reports.sheet import Sheet, make_sheets
 from veridyn.reports.tally import MEANINGS, group, headline, tally
-from veridyn.reports.writer import fill, results_file, save_all
+from veridyn.reports.writer import fill, save_all
+from veridyn.results import Document, Record, ReportError, Verdict, describe_scope, encode, find_gaps
 
 SHOWN = 10  # checks of a subject in a case, the weakest; the report and results.csv have all
 READING = (
@@ -81,10 +80,10 @@ def make_manual(document: Document, digest: str = "", number: str = "", revision
     The digest is the SHA-256 of the results beside it; a quality system adds number and revision of the document and
     the intended use of the solver. Raises ReportError if a package that draws is not installed.
     """
-    results, places, missing = document["results"], environments(document), gaps(document)
+    results, places, missing = document.results, document.runs, find_gaps(document)
     sheets = make_sheets(document, len(places), SHOWN)
     total, tested = tally(results), [name.partition(" (")[0] for name in solvers(document)]
-    said = headline(total, missing, scope(document))
+    said = headline(total, missing, describe_scope(document))
     chapters = [
         _scope(document, said, use),
         _acceptance(),
@@ -96,10 +95,10 @@ def make_manual(document: Document, digest: str = "", number: str = "", revision
     ]
     return Manual(
         title=f"Verification manual of {', '.join(tested) or 'no solver'}",
-        version=str(places[0]["veridyn"]),
-        date=str(places[0]["date"]),
+        version=places[0].veridyn,
+        date=places[0].date,
         headline=said,
-        verdict="error" if missing else total.verdict,
+        verdict=Verdict.ERROR if missing else total.verdict,
         gaps=missing,
         about=Pairs(_about(document, digest, number, revision)),
         chapters=numbered([one for one in chapters if any(section.blocks for section in one.sections)]),
@@ -107,24 +106,24 @@ def make_manual(document: Document, digest: str = "", number: str = "", revision
 
 
 def _about(document: Document, digest: str, number: str, revision: str) -> list[tuple[str, str]]:
-    first = document["environment"]
+    first = document.environment
     found = {
         "Document": number,
         "Revision": revision,
         "Solver": "; ".join(solvers(document)),
-        "Checks": str(len(document["results"])),
-        "Run": first["date"],
-        "veridyn": first["veridyn"],
+        "Checks": str(len(document.results)),
+        "Run": first.date,
+        "veridyn": first.veridyn,
         "Results, SHA-256": digest,
     }
-    return [(name, str(value)) for name, value in found.items() if value]
+    return [(name, value) for name, value in found.items() if value]
 
 
 def _scope(document: Document, said: str, use: str) -> Chapter:
-    results, runs = document["results"], len(environments(document))
+    results, runs = document.results, len(document.runs)
     weak = [
-        f"{kind.title}: {point.said}, {' '.join(filter(None, (point.record['case'], point.record['variant'])))}, "
-        f"{point.record['quantity']} ({point.record['layer']}), {point.subject}"
+        f"{kind.title}: {point.said}, {' '.join(filter(None, (point.record.case, point.record.variant)))}, "
+        f"{point.record.quantity} ({point.record.layer}), {point.subject}"
         for kind in weakest(results, runs)
         for point in kind.shown
     ]
@@ -136,9 +135,9 @@ def _scope(document: Document, said: str, use: str) -> Chapter:
             Section("Scope and intended use", [Paragraph(SCOPE), Paragraph(use or USE)]),
             Section("Result", [Paragraph(f"{said}."), Table(COUNTED, HEAD, "stnnnn", counts)]),
             Section("Weakest points", listed(weak)),
-            Section("Limitations", listed([*LIMITS, *uncovered(document, scope(document))])),
+            Section("Limitations", listed([*LIMITS, *uncovered(document, describe_scope(document))])),
             Section("Verification and validation", [Paragraph(APART)]),
-            Section("Messages of the run", listed(document["messages"])),
+            Section("Messages of the run", listed([message.sentence for message in document.messages])),
         ],
     )
 
@@ -155,11 +154,11 @@ def _acceptance() -> Chapter:
 
 def _matrix(document: Document, sheets: Sequence[Sheet]) -> Chapter:
     """Set the requirements, a case each, against the checks that verify them: passed of judged ones by layer."""
-    by_case = group(document["results"], lambda record: str(record["case"]))
+    by_case = group(document.results, lambda record: record.case)
     rows = [
         (
             sheet.name,
-            sheet.case["title"],
+            sheet.case.title,
             *_shares(by_case.get(sheet.name, [])),
             sheet.tally.margin,
             sheet.tally.verdict,
@@ -170,14 +169,16 @@ def _matrix(document: Document, sheets: Sequence[Sheet]) -> Chapter:
     head = ("Case", "The solver solves", *names, "Margin", "Verdict")
     caption = "Requirements and checks that verify them: passed of judged; a dash where nothing was judged"
     table = [Table(caption, head, "st" + "n" * len(names) + "ns", rows, [row[-1] for row in rows])] if rows else []
-    drawn = drawing.overview(document["results"])
+    drawn = drawing.overview(document.results)
     figure = [Figure(drawn.title, drawn.caption, drawn.svg)] if drawn else []
     return Chapter("Requirements and checks", "", [Section("Matrix", table), Section("Margins", figure)])
 
 
-def _shares(results: list[Document]) -> list[str]:
+def _shares(results: Sequence[Record]) -> list[str]:
     return [
-        f"{one.tally.counts['pass']}/{judged}" if (judged := one.tally.counts["pass"] + one.tally.trouble) else "–"
+        f"{one.tally.counts[Verdict.PASS]}/{judged}"
+        if (judged := one.tally.counts[Verdict.PASS] + one.tally.trouble)
+        else "–"
         for one in compared(results)
     ]
 
@@ -197,23 +198,23 @@ def _approval(said: str, digest: str) -> Chapter:
 
 def _bibliography(document: Document) -> list[Block]:
     """List what the cases come from, and the places that values are quoted from."""
-    cited = [(case["case"], source) for case in document["cases"] for source in case["sources"]]
+    cited = [(case.case, source) for case in document.cases for source in case.sources]
     quoted = [
-        (case["case"], "; ".join(dict.fromkeys(str(value["source"]) for value in case["published"])))
-        for case in document["cases"]
-        if case["published"]
+        (case.case, "; ".join(dict.fromkeys(value.source for value in case.published)))
+        for case in document.cases
+        if case.published
     ]
     tables = (("Sources of the cases", "Document", cited), ("Published values", "Quoted from", quoted))
     return [Table(caption, ("Case", head), "sl", rows) for caption, head, rows in tables if rows]
 
 
 def _provenance(document: Document) -> Iterable[Block]:
-    places = environments(document)
+    places = document.runs
     for number, environment in enumerate(places, start=1):
-        said = [(name, value) for name, value in environment.items() if isinstance(value, str)]
-        packages = ", ".join(f"{name} {version}" for name, version in environment["packages"].items())
+        said = list(environment.facts.items())
+        packages = ", ".join(f"{name} {version}" for name, version in environment.packages.items())
         if len(places) > 1:
-            count = sum(record.get("run", 1) == number for record in document["results"])
+            count = sum(record.run_number == number for record in document.results)
             yield Paragraph(f"Run {number}: {numbers.plural(count, 'check')}.")
         yield Pairs([*said, *([("packages", packages)] if packages else [])])
 
@@ -234,12 +235,12 @@ def write(
     The same document gives the same bytes, those of the PDF too. Raises ReportError if the folder cannot be written or
     a package is not installed.
     """
-    results = results_file(document)
+    results = encode(document)
     made = make_manual(document, hashlib.sha256(results).hexdigest(), number, revision, use)
     files = {
         "manual.html": html(made).encode("utf-8", errors="replace"),
         "results.json": results,
-        "results.csv": spreadsheet.results(document["results"]).encode("utf-8", errors="replace"),
+        "results.csv": spreadsheet.results(document.results).encode("utf-8", errors="replace"),
     }
     if pdf:
         files["manual.pdf"] = manual_blocks.render(made)

@@ -9,15 +9,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 from xml.etree import ElementTree
 
 from veridyn.reports import mathml
-from veridyn.reports.errors import ReportError, optional_package
+from veridyn.reports.errors import optional_package
 from veridyn.reports.svg import clean
 from veridyn.reports.tally import group
 from veridyn.reports.writer import resource
+from veridyn.results import ReportError
 
 
 @dataclass(frozen=True)
@@ -142,17 +144,21 @@ def _numbered(chapter: Chapter, number: str) -> Chapter:
 
 
 def table(
-    caption: str, columns: Sequence[tuple[str, str, str]], records: Sequence[dict[str, Any]], keep: int = 0
+    caption: str, columns: Sequence[tuple[str, str, str]], records: Sequence[object], keep: int = 0
 ) -> list[Table]:
-    """Return a table of records, none without any; columns are (key, head, letter), None is printed as a dash.
+    """Return a table of records, none without any; columns are (attribute, head, letter), None is printed as a dash.
 
     Columns in which every record is empty are left out, but for the first `keep`.
     """
-    filled = [any(record[key] not in ("", None) for record in records) for key, _, _ in columns]
-    used = [column for place, column in enumerate(columns) if place < keep or filled[place]]
-    rows = [["–" if record[key] is None else str(record[key]) for key, _, _ in used] for record in records]
-    letters = "".join(letter for _, _, letter in used)
-    return [Table(caption, [head for _, head, _ in used], letters, rows)] if rows else []
+    cells = [[attrgetter(name)(record) for record in records] for name, _, _ in columns]
+    filled = [any(cell not in ("", None) for cell in column) for column in cells]
+    used = [place for place, _ in enumerate(columns) if place < keep or filled[place]]
+    rows = [
+        ["–" if cells[place][row] is None else str(cells[place][row]) for place in used]
+        for row, _ in enumerate(records)
+    ]
+    letters = "".join(columns[place][2] for place in used)
+    return [Table(caption, [columns[place][1] for place in used], letters, rows)] if rows else []
 
 
 def banded(one: Table) -> Table:
@@ -193,7 +199,7 @@ def render(manual: Manual) -> bytes:
         raise ReportError(f"typst could not set the manual ({error}); --no-pdf leaves the PDF out") from None
 
 
-def typesetter() -> tuple[Any, Any]:
+def typesetter() -> tuple[ModuleType, ModuleType]:
     """Return the packages that make the PDF: Typst, and matplotlib for the fonts of the drawings.
 
     Raises ReportError if one of them is not installed.
@@ -213,18 +219,21 @@ def _instant(date: str) -> list[int] | None:
     return [when.year, when.month, when.day, when.hour, when.minute, when.second]
 
 
-def formula(text: str) -> dict[str, Any]:
+Node = dict[str, object]
+
+
+def formula(text: str) -> Node:
     """Return a formula, in the notation of `mathml`, as a tree of elements: tag, text, parts, width of a space."""
     return _element(ElementTree.fromstring(mathml.math(text)))
 
 
-def _element(element: ElementTree.Element) -> dict[str, Any]:
+def _element(element: ElementTree.Element) -> Node:
     width = element.get("width", "0em").removesuffix("em")
     parts = [_element(part) for part in element]
     return {"tag": element.tag, "text": element.text or "", "parts": parts, "width": float(width)}
 
 
-def _plain(node: Any, key: str = "") -> Any:
+def _plain(node: object, key: str = "") -> object:
     """Take away what no text may hold, make places to break in long words, and trees of formulas."""
     if isinstance(node, dict):
         if node.get("kind") == Formulas.kind:

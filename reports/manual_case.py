@@ -24,13 +24,15 @@ from veridyn.reports.manual_blocks import (
     table,
 )
 from veridyn.reports.sheet import ERRATA, Sheet
-from veridyn.reports.tally import TROUBLE, Record, common_settings, group, named
+from veridyn.reports.tally import TROUBLE, Flag, common_settings, group, named
+from veridyn.results import CaseSheet, ErrorKind, Layer, PrintedVerdict, PublishedValue, Verdict
 
 PARAMETERS = (("name", "Parameter", "s"), ("default", "Default", "n"), ("unit", "Unit", "s"), ("help", "Meaning", "t"))
 QUANTITIES = (("name", "Quantity", "s"), ("unit", "Unit", "s"), ("definition", "Definition", "t"))
 REFERENCES = (
-    ("variant", "Variant", "s"), ("quantity", "Quantity", "t"), ("unit", "Unit", "s"), ("value", "Value", "n"),
-    ("digits", "Digits", "n"), ("uncertainty", "Uncertainty", "n"), ("route", "Route", "n"),
+    ("reference.variant", "Variant", "s"), ("reference.quantity", "Quantity", "t"), ("reference.unit", "Unit", "s"),
+    ("reference.value", "Value", "n"), ("reference.digits", "Digits", "n"), ("uncertainty", "Uncertainty", "n"),
+    ("route", "Route", "n"),
 )  # fmt: skip
 PRINTED = (
     ("source", "Source", "t"), ("variant", "Variant", "s"), ("quantity", "Quantity", "t"), ("value", "Printed", "n"),
@@ -38,9 +40,8 @@ PRINTED = (
 )  # fmt: skip
 RUNS = ("Variant", "Subject", "Worst margin", "Digits", "Time", "Verdicts")
 CHECKS = ("Variant", "Quantity (layer)", "Reference", "Computed", "Error", "Tolerance", "Margin", "Verdict")
-TOLD = (*TROUBLE, "expected failure")
+TOLD = (*TROUBLE, Verdict.EXPECTED_FAILURE)
 BASES, VALUES = 4, 20  # lines of a case: checks that can be recomputed, reference values
-REPRODUCED = "reproduced"
 
 
 def chapter(sheet: Sheet) -> Chapter:
@@ -48,16 +49,16 @@ def chapter(sheet: Sheet) -> Chapter:
     case = sheet.case
     drawings = [*(one.drawing for one in sheet.diagrams if one.drawing), *sheet.drawings]
     return Chapter(
-        title=f"{sheet.name.upper()}: {case['title'] or sheet.name}",
-        about=" ".join(filter(None, (f"Document {case['document']}." if case["document"] else "", case["summary"]))),
+        title=f"{sheet.name.upper()}: {case.title or sheet.name}",
+        about=" ".join(filter(None, (f"Document {case.document}." if case.document else "", case.summary))),
         sections=[
             Section("Reference problem", _problem(sheet)),
             Section("Reference solution", _reference(sheet)),
             Section("Modelling", _modelling(sheet)),
             Section("Results", _results(sheet)),
             Section("Figures", [_figure(one) for one in drawings]),
-            Section("Published values", _published(case["published"])),
-            Section("Remarks: how to break it", listed(case["remarks"])),
+            Section("Published values", _published(case.published)),
+            Section("Remarks: how to break it", listed(case.remarks)),
             Section("Summary", listed(sheet.summary)),
         ],
     )
@@ -71,10 +72,10 @@ def _problem(sheet: Sheet) -> list[Block]:
     case = sheet.case
     return [
         *([_figure(sheet.system)] if sheet.system else []),
-        *(Paragraph(text) for text in case["statement"]),
-        *([Formulas(case["equations"])] if case["equations"] else []),
-        *table("Parameters", PARAMETERS, case["parameters"]),
-        *table("Quantities", QUANTITIES, case["quantities"]),
+        *(Paragraph(text) for text in case.statement),
+        *([Formulas(case.equations)] if case.equations else []),
+        *table("Parameters", PARAMETERS, case.parameters),
+        *table("Quantities", QUANTITIES, case.quantities),
     ]
 
 
@@ -93,15 +94,15 @@ def _reference(sheet: Sheet) -> list[Block]:
 
 def _modelling(sheet: Sheet) -> list[Block]:
     """Say how the case is modelled, and with which settings each subject was run; equal ones stand once."""
-    sections = [checks for one in sheet.groups for checks in one.sections if checks.layer == "criterion"]
+    sections = [checks for one in sheet.groups for checks in one.sections if checks.layer is Layer.CRITERION]
     records = [row.record for checks in sections for row in checks.rows]
-    runs = group(records, lambda r: (named(r["solver"], r["scheme"]), str(r["variant"])))
+    runs = group(records, lambda r: (named(r.solver, r.scheme), r.variant))
     common = {run: common_settings(members) for run, members in runs.items()}
     said = {run: comparison.settings({k: v for k, v in of.items() if k != "scheme"}) for run, of in common.items()}
     found = group(said, lambda run: (run[0], said[run]))
     rows = [(name, ", ".join(variant for _, variant in members), text) for (name, text), members in found.items()]
     settings = [Table("Settings of the runs", ("Subject", "Variants", "Settings"), "sst", rows)] if rows else []
-    return [*listed(sheet.case["modelling"]), *settings]
+    return [*listed(sheet.case.modelling), *settings]
 
 
 def _results(sheet: Sheet) -> list[Block]:
@@ -125,13 +126,13 @@ def _more(count: int, what: str) -> list[Block]:
 def _weak(sheet: Sheet) -> list[Block]:
     """Return the checks in trouble, and those that pass with the smallest margins; the report has all."""
     rows = [row for one in sheet.groups for checks in one.sections for row in checks.rows]
-    told = [row for row in rows if row.record["verdict"] in TOLD or row.flag == "fragile"]
+    told = [row for row in rows if row.record.verdict in TOLD or row.flag is Flag.FRAGILE]
     if not told:
         return []
-    tones = [str(row.record["verdict"]) for row in told]
+    tones = [row.record.verdict for row in told]
     caption = "Checks that did not pass, or pass with a margin below 2; the report and results.csv have all checks"
     table = banded(Table(caption, ("Subject", *CHECKS), "sstnnnnns", [_check(row) for row in told], tones))
-    failed = [_basis(row) for row in told if row.record["verdict"] in TROUBLE and row.basis][:BASES]
+    failed = [_basis(row) for row in told if row.record.verdict in TROUBLE and row.basis][:BASES]
     return [table, Paragraph(RECOMPUTED), Listing(failed)] if failed else [table]
 
 
@@ -142,46 +143,46 @@ def _basis(row: Row) -> str:
     """Return in one line what the verdict of a check can be recomputed from."""
     levels = f"levels: {row.levels.line}" if row.levels else ""
     terms = f"tolerance = {sum_of(row.terms)}" if row.terms else ""
-    place = " ".join(filter(None, (str(row.record["variant"]), str(row.record["quantity"]))))
-    return f"{place} ({row.record['layer']}): {'. '.join(filter(None, (terms, levels)))}"
+    place = " ".join(filter(None, (row.record.variant, row.record.quantity)))
+    return f"{place} ({row.record.layer}): {'. '.join(filter(None, (terms, levels)))}"
 
 
 def _check(row: Row) -> Sequence[str]:
     record = row.record
-    named = f"{record['quantity']} [{record['unit']}]" if record["unit"] else str(record["quantity"])
-    error = f"{numbers.error(record['error'])}\u00a0{SHORT.get(row.measure, row.measure)}".strip()
+    named = f"{record.quantity} [{record.unit}]" if record.unit else record.quantity
+    error = f"{numbers.error(record.error)}\u00a0{SHORT.get(row.measure, row.measure)}".strip()
     return (
-        *(row.subject, record["variant"], f"{named} ({record['layer']})"),
-        *(numbers.value(record["reference"]), numbers.value(record["value"]), error),
-        *(numbers.tolerance(record["tolerance"]), numbers.margin(record["margin"]), record["verdict"]),
+        *(row.subject, record.variant, f"{named} ({record.layer})"),
+        *(numbers.value(record.reference), numbers.value(record.value), error),
+        *(numbers.tolerance(record.tolerance), numbers.margin(record.margin), record.verdict),
     )
 
 
-SHORT = {"relative": "rel", "absolute": "abs", "exact": "ex", ADMISSIBLE: "×"}
+SHORT = {ErrorKind.RELATIVE: "rel", ErrorKind.ABSOLUTE: "abs", ErrorKind.EXACT: "ex", ADMISSIBLE: "×"}
 """Measures of errors, as the tables print them."""
 
 
-def _published(values: Sequence[Record]) -> list[Block]:
+def _published(values: Sequence[PublishedValue]) -> list[Block]:
     """Return what documents print and is not wrong; what is wrong stands among the errata."""
     if not values:
         return []
-    counted = Counter(value["verdict"] for value in values)
+    counted = Counter(value.verdict for value in values)
     said = ", ".join(f"{count} {verdict}" for verdict, count in counted.most_common())
-    shown = [value for value in values if value["verdict"] not in (*ERRATA, REPRODUCED)]
+    shown = [value for value in values if value.verdict not in (*ERRATA, PrintedVerdict.REPRODUCED)]
     return [Paragraph(f"{numbers.plural(len(values), 'published value')}: {said}."), *_explained(shown)]
 
 
-def errata(case: Record) -> list[Block]:
+def errata(case: CaseSheet) -> list[Block]:
     """Return what is wrong in the document of a case: statements and printed values."""
-    wrong = [value for value in case["published"] if value["verdict"] in ERRATA]
-    return [*listed(case["errata"]), *_explained(wrong)]
+    wrong = [value for value in case.published if value.verdict in ERRATA]
+    return [*listed(case.errata), *_explained(wrong)]
 
 
-def _explained(values: Sequence[Record]) -> Iterator[Block]:
+def _explained(values: Sequence[PublishedValue]) -> Iterator[Block]:
     """Yield each explanation once, with the values that it explains."""
-    groups = group(values, lambda value: (str(value["verdict"]), str(value["explanation"])))
+    groups = group(values, lambda value: (value.verdict, value.explanation))
     for (verdict, explanation), members in groups.items():
         title = f"{verdict.capitalize()}: {numbers.plural(len(members), 'value')}"
         for made in table(title, PRINTED, members, keep=1):
             yield from [Paragraph(f"{explanation[:1].upper()}{explanation[1:]}.")] if explanation else []
-            yield banded(replace(made, tones=["expected failure"] * len(members)))
+            yield banded(replace(made, tones=[Verdict.EXPECTED_FAILURE] * len(members)))

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from veridyn.reports import numbers
 from veridyn.reports.against import HEAD, Comparison
 from veridyn.reports.page import HEAD as COMPARED
 from veridyn.reports.page import Page
+from veridyn.results import Verdict
 
 Lines = list[str]
 
@@ -22,12 +22,15 @@ def changes(found: Comparison) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+MARKS = {Verdict.PASS: "✅", Verdict.NOT_APPLICABLE: "⚠️", Verdict.EXPECTED_FAILURE: "⚠️"}
+
+
 def summary(page: Page) -> str:
     """Render the first page: verdict, counts, what failed, weak points, what is not covered, cases.
 
     GitHub shows what is appended to the file that ``$GITHUB_STEP_SUMMARY`` names.
     """
-    mark = "✅" if page.verdict == "pass" else "⚠️" if page.verdict in ("not applicable", "expected failure") else "❌"
+    mark = MARKS.get(page.verdict, "❌")
     gaps = [_bullets(page.gaps)] if page.gaps else []
     uncovered = ["### Not covered", _bullets(page.uncovered)] if page.uncovered else []
     compared = [table(COMPARED, (one.cells for one in page.compared))]
@@ -39,14 +42,13 @@ def summary(page: Page) -> str:
 def _failed(page: Page) -> Lines:
     if not page.failures.total:
         return []
-    keys = ("verdict", "case", "variant", "layer", "quantity")
     rows = [
         (
-            *(r[key] for key in keys),
+            *(r.verdict, r.case, r.variant, r.layer, r.quantity),
             row.subject,
-            numbers.error(r["error"]),
-            numbers.tolerance(r["tolerance"]),
-            r["detail"],
+            numbers.error(r.error),
+            numbers.tolerance(r.tolerance),
+            r.detail,
         )
         for row in page.failures.shown
         for r in [row.record]
@@ -57,11 +59,11 @@ def _failed(page: Page) -> Lines:
 
 
 def _weakest(page: Page) -> Lines:
-    keys = ("case", "variant", "layer", "quantity")
     rows = [
-        (kind.title, point.said, *(point.record[key] for key in keys), point.subject)
+        (kind.title, point.said, r.case, r.variant, r.layer, r.quantity, point.subject)
         for kind in page.weakest
         for point in kind.shown
+        for r in [point.record]
     ]
     head = ("Weak point", "", "Case", "Variant", "Layer", "Quantity", "Subject")
     return ["### Weakest points", table(head, rows)] if rows else []
@@ -88,7 +90,7 @@ def _bullets(items: Iterable[str]) -> str:
     return "\n".join(f"- {escape(item)}" for item in items)
 
 
-def escape(text: Any) -> str:
+def escape(text: object) -> str:
     """Escape text so that Markdown and HTML take nothing in it for markup; line breaks become spaces."""
     plain = " ".join(str(text).split()).translate(_ESCAPED)
     if "_" in plain:
@@ -109,7 +111,7 @@ def _escape_start(match: re.Match[str]) -> str:
     return match[0] if sign else f"{match[0]}&#8203;" if match[0].isdigit() else f"\\{match[0]}"
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Lay out a table; cells are escaped here."""
     lines = [head, ["---"] * len(head), *([escape(cell) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -9,13 +9,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any
 
 from veridyn.reports import drawing, numbers
 from veridyn.reports.against import Comparison
 from veridyn.reports.checks import ALL, SINGLE, Row, listed, share
 from veridyn.reports.comparison import Standing, standings
-from veridyn.reports.document import Document, environments, gaps, scope
 from veridyn.reports.drawing import Drawing
 from veridyn.reports.numbers import plural
 from veridyn.reports.sheet import Sheet, make_sheets
@@ -26,7 +24,6 @@ from veridyn.reports.tally import (
     TROUBLE,
     TRUTH,
     Excerpt,
-    Record,
     Tally,
     group,
     headline,
@@ -36,18 +33,30 @@ from veridyn.reports.tally import (
     tally,
     worst_first,
 )
+from veridyn.results import (
+    Document,
+    Environment,
+    Layer,
+    MessageKind,
+    Profile,
+    Record,
+    Verdict,
+    describe_scope,
+    find_gaps,
+)
 
-TITLES = {"comparison": "Comparison of solvers"}
+TITLE = "Verification report"
+TITLES = {Profile.COMPARISON: "Comparison of solvers"}
 
 COMPARED = {
-    "convergence": ("Truth", "proved reference, within 3 times the change between the last refinement levels"),
-    "claim": ("Claims", "order, error per tolerance, digits or method that the solver states of itself"),
-    "invariance": (
+    Layer.CONVERGENCE: ("Truth", "proved reference, within 3 times the change between the last refinement levels"),
+    Layer.CLAIM: ("Claims", "order, error per tolerance, digits or method that the solver states of itself"),
+    Layer.INVARIANCE: (
         "Invariance",
         "its answer to the same problem put otherwise, to rounding or numerical uncertainty",
     ),
-    "criterion": ("Criterion", "proved reference, within what the source document or the user asks for"),
-    "baseline": ("Regression", "digits and cost of an earlier run"),
+    Layer.CRITERION: ("Criterion", "proved reference, within what the source document or the user asks for"),
+    Layer.BASELINE: ("Regression", "digits and cost of an earlier run"),
 }
 """Layers in the order of the first page: name, what the answer is compared with and how strictly."""
 
@@ -65,12 +74,12 @@ class Compared:
     @property
     def others(self) -> int:
         """How many were not judged, or fail for a known reason."""
-        return self.tally.total - self.tally.counts["pass"] - self.tally.trouble
+        return self.tally.total - self.tally.counts[Verdict.PASS] - self.tally.trouble
 
     @property
     def cells(self) -> tuple[str, ...]:
         """The layer as a row below `HEAD`."""
-        counts = (self.tally.counts["pass"], self.tally.trouble, self.others)
+        counts = (self.tally.counts[Verdict.PASS], self.tally.trouble, self.others)
         return self.name, self.meaning, *map(str, counts), self.tally.margin
 
 
@@ -84,7 +93,7 @@ class Page:
 
     title: str
     headline: str
-    verdict: str
+    verdict: Verdict
     tally: Tally
     gaps: list[str]
     hints: list[str]
@@ -98,7 +107,7 @@ class Page:
     standings: list[Standing]
     sheets: list[Sheet]
     overview: Drawing | None
-    environments: list[dict[str, Any]]
+    environments: tuple[Environment, ...]
     runs: list[Tally]
     digest: str = ""
     against: Comparison | None = None
@@ -117,62 +126,70 @@ def make_page(
 
     The page needs the studio until its drawings were looked at. Raises ReportError if matplotlib is not installed.
     """
-    results, places, missing = document["results"], environments(document), gaps(document)
+    results, places, missing = document.results, document.runs, find_gaps(document)
     runs = len(places)
-    groups = {(record["case"], subject(record, runs)) for record in results}
+    groups = {(record.case, subject(record, runs)) for record in results}
     most = share(len(results), len(groups), SINGLE) if single else ALL
     sheets = make_sheets(document, runs, most, studio)  # first: they give the studio work
-    total, asked = tally(results), scope(document)
-    left, hints = uncovered(document, asked), [text for text in document["messages"] if text.startswith("hint:")]
+    total, scope = tally(results), describe_scope(document)
     return Page(
-        title=TITLES.get(document["profile"], "Verification report"),
-        headline=headline(total, missing, asked),
-        verdict="error" if missing else total.verdict,
+        title=_title(document.profile),
+        headline=headline(total, missing, scope),
+        verdict=Verdict.ERROR if missing else total.verdict,
         tally=total,
         gaps=missing,
-        hints=hints,
-        messages=[text for text in document["messages"] if text not in (*left, *hints)],
+        hints=_sentences(document, MessageKind.HINT),
+        messages=_sentences(document, MessageKind.NOTE),
         solvers=solvers(document),
         compared=compared(results),
         failures=listed("Failures and errors", failures(results), runs),
         weakest=weakest(results, runs),
-        uncovered=left,
+        uncovered=uncovered(document, scope),
         subjects=list(group(results, lambda record: subject(record, runs))),
         standings=standings(results, runs),
         sheets=sheets,
         overview=drawing.overview(results),
         environments=places,
-        runs=[tally(r for r in results if r.get("run", 1) == number) for number in range(1, runs + 1)],
+        runs=[tally(r for r in results if r.run_number == number) for number in range(1, runs + 1)],
         against=against,
         single=single,
     )
 
 
+def _title(profile: Profile | None) -> str:
+    return TITLES.get(profile, TITLE) if profile else TITLE
+
+
+def _sentences(document: Document, *kinds: MessageKind) -> list[str]:
+    """Return what the messages of some kinds say."""
+    return [message.sentence for message in document.messages if message.kind in kinds]
+
+
 def solvers(document: Document) -> list[str]:
     """Name the solvers under test with their versions, as far as recorded, and their schemes."""
-    versions = {one["name"]: one["version"] for one in document["solvers"]}
-    schemes = group(document["results"], lambda record: str(record["solver"]))
+    versions = {one.name: one.version for one in document.solvers}
+    schemes = group(document.results, lambda record: record.solver)
     return [
         " ".join(filter(None, (name, versions.get(name, ""), _schemes(records)))) for name, records in schemes.items()
     ]
 
 
 def _schemes(records: list[Record]) -> str:
-    found = list(dict.fromkeys(str(record["scheme"]) for record in records if record["scheme"]))
+    found = list(dict.fromkeys(record.scheme for record in records if record.scheme))
     return f"({', '.join(found)})" if found else ""
 
 
-def compared(results: list[Record]) -> list[Compared]:
+def compared(results: Sequence[Record]) -> list[Compared]:
     """Count the checks of each layer, the truth first."""
-    found = group(results, lambda record: str(record["layer"]))
+    found = group(results, lambda record: record.layer)
     totals = {layer: tally(found.get(layer, [])) for layer in COMPARED}
     return [Compared(*COMPARED[layer], total) for layer, total in totals.items()]
 
 
-def failures(results: list[Record]) -> list[Record]:
+def failures(results: Sequence[Record]) -> list[Record]:
     """Return checks in trouble: errors first, then by margin, the worst first."""
-    found = worst_first(record for record in results if record["verdict"] in TROUBLE)
-    return sorted(found, key=lambda record: (record["verdict"] == "fail", judged_margin(record) or 0.0))
+    found = worst_first(record for record in results if record.verdict in TROUBLE)
+    return sorted(found, key=lambda record: (record.verdict is Verdict.FAIL, judged_margin(record) or 0.0))
 
 
 # ---- weakest points, and what is not covered
@@ -194,9 +211,9 @@ class Point:
 
 def weakest(results: Sequence[Record], runs: int) -> list[Excerpt[Point]]:
     """Return the weak points of a run, kind by kind; kinds without any are left out."""
-    passed = [record for record in results if record["verdict"] == "pass"]
+    passed = [record for record in results if record.verdict is Verdict.PASS]
     kinds = (
-        ("Claims not held", [r for r in results if r["layer"] == "claim" and r["verdict"] in NOT_HELD], _margin),
+        ("Claims not held", [r for r in results if r.layer is Layer.CLAIM and r.verdict in NOT_HELD], _margin),
         ("Orders and slopes lost within the tolerance", [r for r in passed if _lost(r) > LOST], _order),
         (f"Passed with a margin below {FRAGILE:g}", [r for r in passed if margin_of(r) < FRAGILE], _margin),
         (f"Passed with fewer than {FEW:g} correct digits", [r for r in passed if _digits(r) < FEW], _correct),
@@ -208,72 +225,73 @@ def weakest(results: Sequence[Record], runs: int) -> list[Excerpt[Point]]:
     ]
 
 
-NOT_HELD = ("fail", "expected failure")
+NOT_HELD = (Verdict.FAIL, Verdict.EXPECTED_FAILURE)
 
 
 def _digits(record: Record) -> float:
     """Return the digits against the truth, infinite where none are counted."""
-    counted = record["layer"] in TRUTH and record["digits"] is not None
-    return float(record["digits"]) if counted else float("inf")
+    counted = record.digits if record.layer in TRUTH else None
+    return float("inf") if counted is None else float(counted)
 
 
 def is_order(record: Record) -> bool:
     """Whether the value is an observed order, or the slope of errors over the tolerance."""
-    return record["layer"] == "claim" and str(record["quantity"]).partition(":")[0] in ORDERS
+    return record.layer is Layer.CLAIM and record.quantity.partition(":")[0] in ORDERS
 
 
 def _lost(record: Record) -> float:
     """Return by how much an observed order stays below the claimed one."""
-    numeric = isinstance(record["value"], int | float) and isinstance(record["reference"], int | float)
-    return float(record["reference"] - record["value"]) if is_order(record) and numeric else 0.0
+    value, reference = record.value, record.reference
+    if is_order(record) and isinstance(value, int | float) and isinstance(reference, int | float):
+        return float(reference - value)
+    return 0.0
 
 
 def _margin(record: Record) -> str:
-    return f"margin {numbers.margin(record['margin'])}"
+    return f"margin {numbers.margin(record.margin)}"
 
 
 def _order(record: Record) -> str:
-    what = record["quantity"].partition(":")[0]
-    return f"{what} {numbers.value(record['value'], 3)} of {numbers.value(record['reference'], 3)}"
+    what = record.quantity.partition(":")[0]
+    return f"{what} {numbers.value(record.value, 3)} of {numbers.value(record.reference, 3)}"
 
 
 def _correct(record: Record) -> str:
-    return f"{numbers.correct_digits(record['digits'])} digits"
+    return f"{numbers.correct_digits(record.digits)} digits"
 
 
 RANKS = {_margin: margin_of, _order: lambda record: -_lost(record), _correct: _digits}
 """How the points of a kind are ordered, by what is said of them."""
 
 ABSENT = {
-    "criterion": "no acceptance criterion was applied at default settings",
-    "convergence": "convergence to the truth was not checked: no refinement levels",
-    "claim": "no claim was checked: the observed order of the solver is not verified",
-    "invariance": "invariance was not checked",
-    "baseline": "no earlier run of the solver was compared with (baseline)",
+    Layer.CRITERION: "no acceptance criterion was applied at default settings",
+    Layer.CONVERGENCE: "convergence to the truth was not checked: no refinement levels",
+    Layer.CLAIM: "no claim was checked: the observed order of the solver is not verified",
+    Layer.INVARIANCE: "invariance was not checked",
+    Layer.BASELINE: "no earlier run of the solver was compared with (baseline)",
 }
 
 
 def uncovered(document: Document, scope: str) -> list[str]:
     """Say what a run does not cover, a line each: parts that were not asked for, layers, cases, checks not judged."""
-    results = document["results"]
-    found = {record["layer"] for record in results if record["verdict"] not in ("not applicable", "harness error")}
+    results = document.results
+    found = {record.layer for record in results if record.verdict not in UNJUDGED}
     return [
         *([f"{scope}: the others were not run"] if scope else []),
         *(said for layer, said in ABSENT.items() if layer not in found and results),
         *_not_judged(results),
-        *(text for text in document["messages"] if any(sign in text for sign in SIGNS)),
+        *_sentences(document, MessageKind.GAP, MessageKind.UNTESTED),
     ]
 
 
-SIGNS = ("never tested", "no solver of this run takes")
-"""What messages about missing coverage say."""
+UNJUDGED = (Verdict.NOT_APPLICABLE, Verdict.HARNESS_ERROR)
 
 
 def _not_judged(results: Sequence[Record]) -> Iterator[str]:
     """Count checks that were not judged by layer, with the commonest reason."""
     for layer in LAYERS:
-        left = [r for r in results if r["layer"] == layer and r["verdict"] == "not applicable"]
+        left = [r for r in results if r.layer == layer and r.verdict is Verdict.NOT_APPLICABLE]
         if left:
-            reason, often = Counter(str(record["detail"]) for record in left).most_common(1)[0]
+            reason, often = Counter(record.detail for record in left).most_common(1)[0]
             most = f", {'all' if often == len(left) else f'{often} of them'}: {reason}" if reason else ""
             yield f"{plural(len(left), f'check of {layer}', f'checks of {layer}')} not applicable{most}"

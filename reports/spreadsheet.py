@@ -6,10 +6,9 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
-from operator import itemgetter
-from typing import Any
+from operator import attrgetter
 
-from veridyn.reports.tally import Record
+from veridyn.results import Figure, Number, Record, unstructure_levels
 
 COLUMNS = (
     "case", "variant", "solver", "scheme", "quantity", "layer", "unit", "value", "reference", "reference_digits",
@@ -18,24 +17,25 @@ COLUMNS = (
 )  # fmt: skip
 """Of the results table: keys of a result, in this order; the last two as JSON."""
 
-KEYS = COLUMNS[:-3]
+read_cells = attrgetter(*COLUMNS[:-3])
+
+Cell = str | Number | None
 
 FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
 
 
 def results(records: Iterable[Record]) -> str:
     """Return all checks as CSV (RFC 4180, UTF-8), one row each, header first."""
-    columns = itemgetter(*KEYS)
-    return table(COLUMNS, ((*columns(record), record.get("run", 1), *_basis(record)) for record in records))
+    return table(COLUMNS, ((*read_cells(record), record.run_number, *_basis(record)) for record in records))
 
 
 def _basis(record: Record) -> tuple[str, str]:
     """Return parts of the tolerance and level table; empty where there are none."""
-    terms, levels = (json.dumps(record[key]) if record[key] else "" for key in ("terms", "levels"))
-    return terms, levels
+    terms = json.dumps(record.terms) if record.terms else ""
+    return terms, json.dumps(unstructure_levels(record.levels)) if record.levels else ""
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     """Return rows as CSV; an empty cell is a missing value."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
@@ -56,13 +56,13 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def curves(figure: Record) -> str:
+def curves(figure: Figure) -> str:
     """Return the data of a figure as CSV: a column for each series, after the abscissae that it shares with others."""
-    shared: dict[tuple[Any, ...], list[tuple[str, list[Any]]]] = {}
-    for panel in figure["panels"]:
-        for series in panel["series"]:
-            name = f"{series['label'] or series['role']}: {panel['ylabel']}"
-            shared.setdefault((panel["xlabel"], *series["x"]), []).append((name, series["y"]))
-    columns = [column for (label, *x), listed in shared.items() for column in [(label, x), *listed]]
+    shared: dict[tuple[str, tuple[Number | None, ...]], list[tuple[str, tuple[Number | None, ...]]]] = {}
+    for panel in figure.panels:
+        for series in panel.series:
+            name = f"{series.label or series.role}: {panel.ylabel}"
+            shared.setdefault((panel.xlabel, series.x), []).append((name, series.y))
+    columns = [column for (label, x), listed in shared.items() for column in [(label, x), *listed]]
     rows = zip_longest(*(values for _, values in columns), fillvalue="")
     return table([cell(name) for name, _ in columns], rows)

@@ -9,7 +9,7 @@ from importlib import import_module
 from multiprocessing import get_context
 from typing import ParamSpec, TypeVar
 
-from veridyn.reports.errors import ReportError
+from veridyn.results import ReportError
 
 WORTH = 8  # figures that take longer than a process needs to start
 

@@ -3,7 +3,9 @@
 Colours are those of Okabe and Ito, which colour-blind readers can tell apart; markers differ too.
 """
 
-from typing import Any
+from typing import TypedDict
+
+from veridyn.results import Role
 
 DARK = "#1f2933"
 GREY = "#9aa5b1"
@@ -11,13 +13,29 @@ PALE = "#e4e7eb"
 
 CYCLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)))
+Dash = str | tuple[float, tuple[float, ...]]  # a name, or an offset and the lengths of strokes and gaps
+
+
+class Look(TypedDict, total=False):
+    """Arguments of a plot."""
+
+    color: str
+    linestyle: Dash
+    linewidth: float
+    zorder: float
+    marker: str
+    markersize: float
+    markeredgewidth: float
+    alpha: float
+
+
+DASHES: tuple[Dash, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)))
 
 WIDTH = 7.2
 PANEL_HEIGHT = 2.7
 ERROR_HEIGHT = 1.5
 
-RC: dict[str, Any] = {
+RC: dict[str, bool | str | float | list[str] | tuple[int, int]] = {
     # A fixed salt makes the identifiers in the SVG, and so the whole file, the same in every run.
     "svg.hashsalt": "veridyn",
     # Text as outlines looks the same on every machine, whatever fonts it has.
@@ -47,24 +65,24 @@ RC: dict[str, Any] = {
     "axes.facecolor": "none",
 }
 
-ROLES: dict[str, dict[str, Any]] = {
+ROLES: dict[Role, Look] = {
     # The truth lies on top, dashed, so that a curve that coincides with it shows through the gaps.
-    "reference": {"color": DARK, "linestyle": (0, (4, 2.5)), "linewidth": 1.2, "zorder": 4},
-    "computed": {"linestyle": "-", "zorder": 3},
-    "error": {"linestyle": "-", "zorder": 3},
-    "limit": {"color": DARK, "linestyle": (0, (1, 1.8)), "linewidth": 1.2, "zorder": 3.5},
-    "guide": {"color": GREY, "linestyle": "-", "linewidth": 0.8, "zorder": 2},
+    Role.REFERENCE: {"color": DARK, "linestyle": (0, (4, 2.5)), "linewidth": 1.2, "zorder": 4},
+    Role.COMPUTED: {"linestyle": "-", "zorder": 3},
+    Role.ERROR: {"linestyle": "-", "zorder": 3},
+    Role.LIMIT: {"color": DARK, "linestyle": (0, (1, 1.8)), "linewidth": 1.2, "zorder": 3.5},
+    Role.GUIDE: {"color": GREY, "linestyle": "-", "linewidth": 0.8, "zorder": 2},
 }
 
 
-def look(role: str, number: int, *, marker: bool) -> dict[str, Any]:
+def look(role: Role, number: int, *, marker: bool) -> Look:
     """Return the plot arguments of a series of a role, by how many coloured series the panel already has."""
-    chosen = {"color": CYCLE[number % len(CYCLE)], **ROLES[role]}
-    if role in ("computed", "error"):
-        chosen["linestyle"] = DASHES[number // len(CYCLE) % len(DASHES)]
+    chosen: Look = {"color": CYCLE[number % len(CYCLE)], **ROLES[role]}
+    if role in (Role.COMPUTED, Role.ERROR):
+        chosen |= {"linestyle": DASHES[number // len(CYCLE) % len(DASHES)]}
     if not marker:
         return chosen
-    points = {"marker": mark(number), "markersize": 4.5, "markeredgewidth": 0.0, "alpha": 0.85}
+    points: Look = {"marker": mark(number), "markersize": 4.5, "markeredgewidth": 0.0, "alpha": 0.85}
     return chosen | points | {"linestyle": "none"}
 
 

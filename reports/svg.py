@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from veridyn.reports import numbers
+from veridyn.results import BeamStop, DrawnStop
 
 _UNSAFE = {ord(character): f"&#{ord(character)};" for character in "<>&\"'"}
 
@@ -57,11 +57,11 @@ BLUE = 'stroke="#0072B2" stroke-width="1.6" fill="none"'
 LABEL = 'font-size="11" text-anchor="middle" fill="#1f2933"'
 
 
-def gap(stop: dict[str, Any]) -> str:
+def gap(stop: DrawnStop | BeamStop) -> str:
     """Say how far a stop is, and how stiff or with which restitution."""
-    rigid = "stiffness" not in stop
-    law = f"e = {numbers.value(stop['restitution'], 4)}" if rigid else f"{numbers.value(stop['stiffness'], 4)} N/m"
-    return f"δ = {numbers.value(stop['gap'], 4)} m, {law}"
+    rigid = stop.stiffness is None
+    law = f"e = {numbers.value(stop.restitution, 4)}" if rigid else f"{numbers.value(stop.stiffness, 4)} N/m"
+    return f"δ = {numbers.value(stop.gap, 4)} m, {law}"
 
 
 def symbol(kind: str, start: float, end: float, y: float) -> Iterator[str]:

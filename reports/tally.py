@@ -4,48 +4,58 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from veridyn.reports import numbers
 from veridyn.reports.numbers import plural
+from veridyn.results import Layer, Record, Settings, Verdict, WorkPrecisionPoint
 
-Record = dict[str, Any]
 Key = TypeVar("Key", bound=Hashable)
 Item = TypeVar("Item")
+Row = Record | WorkPrecisionPoint
 
-VERDICTS = ("error", "harness error", "fail", "expected failure", "not applicable", "pass")
+VERDICTS = tuple(Verdict)
 """Worst first: the order of every table."""
 
-TROUBLE = ("error", "harness error", "fail")
+TROUBLE = (Verdict.ERROR, Verdict.HARNESS_ERROR, Verdict.FAIL)
 """The verdicts that make a run fail."""
 
 LAYERS = {
-    "criterion": "default settings against the reference, by what a document or the user asks for",
-    "convergence": "the finest level against the reference, within numerical uncertainty",
-    "claim": "what the solver claims of itself: order, slope over the tolerance, digits, a known method",
-    "invariance": "the same problem put otherwise: no reference is needed",
-    "baseline": "digits and cost of the same solver in an earlier run",
+    Layer.CRITERION: "default settings against the reference, by what a document or the user asks for",
+    Layer.CONVERGENCE: "the finest level against the reference, within numerical uncertainty",
+    Layer.CLAIM: "what the solver claims of itself: order, slope over the tolerance, digits, a known method",
+    Layer.INVARIANCE: "the same problem put otherwise: no reference is needed",
+    Layer.BASELINE: "digits and cost of the same solver in an earlier run",
 }
 """What a check compares with, in the order of every list."""
 
-TRUTH = ("criterion", "convergence")
+TRUTH = (Layer.CRITERION, Layer.CONVERGENCE)
 """The layers that compare an answer with the truth."""
 
-SEVERAL = {"criterion": "criteria", "claim": "claims"}
+SEVERAL = {Layer.CRITERION: "criteria", Layer.CLAIM: "claims"}
 """What checks of a layer are called where that is not its name."""
 
 MEANINGS = {
-    "error": "the solver crashed or returned nothing usable",
-    "harness error": "a measure of the suite failed: no verdict about the solver",
-    "fail": "the error exceeds the tolerance",
-    "expected failure": "fails for a known reason, which stands beside it",
-    "not applicable": "the solver lacks a capability, or there is nothing to judge; the note says which",
-    "pass": "the error is within the tolerance",
+    Verdict.ERROR: "the solver crashed or returned nothing usable",
+    Verdict.HARNESS_ERROR: "a measure of the suite failed: no verdict about the solver",
+    Verdict.FAIL: "the error exceeds the tolerance",
+    Verdict.EXPECTED_FAILURE: "fails for a known reason, which stands beside it",
+    Verdict.NOT_APPLICABLE: "the solver lacks a capability, or there is nothing to judge; the note says which",
+    Verdict.PASS: "the error is within the tolerance",
 }
 
 FRAGILE = 2.0
 LOOSE = 1000.0
+
+
+class Flag(StrEnum):
+    """What a passed check is suspected of."""
+
+    FRAGILE = "fragile"
+    LOOSE = "loose"
+    NONE = ""
 
 
 @dataclass(frozen=True)
@@ -78,11 +88,11 @@ class Tally:
         Number of records per layer and verdict, in the order of `LAYERS`, layers without any left out.
     """
 
-    counts: dict[str, int]
+    counts: dict[Verdict, int]
     worst: float | None
     fragile: int
     loose: int
-    layers: dict[str, dict[str, int]]
+    layers: dict[Layer, dict[Verdict, int]]
 
     @property
     def total(self) -> int:
@@ -92,7 +102,7 @@ class Tally:
     @property
     def judged(self) -> int:
         """Number of records that passed or failed."""
-        return self.counts["pass"] + self.counts["fail"]
+        return self.counts[Verdict.PASS] + self.counts[Verdict.FAIL]
 
     @property
     def trouble(self) -> int:
@@ -100,13 +110,13 @@ class Tally:
         return sum(self.counts[verdict] for verdict in TROUBLE)
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict:
         """Worst verdict; a set in which nothing was judged has not passed."""
         if self.trouble:
             return next(verdict for verdict in TROUBLE if self.counts[verdict])
-        if self.counts["pass"]:
-            return "pass"
-        return "expected failure" if self.counts["expected failure"] else "not applicable"
+        if self.counts[Verdict.PASS]:
+            return Verdict.PASS
+        return Verdict.EXPECTED_FAILURE if self.counts[Verdict.EXPECTED_FAILURE] else Verdict.NOT_APPLICABLE
 
     @property
     def margin(self) -> str:
@@ -124,7 +134,7 @@ class Tally:
         """Count the records that make a run fail, layer by layer."""
         return self.of_layers(*TROUBLE)
 
-    def of_layers(self, *verdicts: str) -> str:
+    def of_layers(self, *verdicts: Verdict) -> str:
         """Count the records with some verdicts, layer by layer: '410 criteria, 1 claim'."""
         found = {layer: sum(counts[verdict] for verdict in verdicts) for layer, counts in self.layers.items()}
         return ", ".join(counted(layer, number) for layer, number in found.items() if number)
@@ -133,51 +143,50 @@ class Tally:
 def tally(records: Iterable[Record]) -> Tally:
     """Count records."""
     listed = list(records)
-    counter = Counter(record["verdict"] for record in listed)
+    counter = Counter(record.verdict for record in listed)
     margins = [margin for record in listed if (margin := judged_margin(record)) is not None]
     flags = Counter(flag(record) for record in listed)
     return Tally(
         counts={verdict: counter[verdict] for verdict in VERDICTS},
         worst=min(margins, default=None),
-        fragile=flags["fragile"],
-        loose=flags["loose"],
+        fragile=flags[Flag.FRAGILE],
+        loose=flags[Flag.LOOSE],
         layers=_by_layer_and_verdict(listed),
     )
 
 
-def _by_layer_and_verdict(records: Iterable[Record]) -> dict[str, dict[str, int]]:
-    found = Counter((record["layer"], record["verdict"]) for record in records)
+def _by_layer_and_verdict(records: Iterable[Record]) -> dict[Layer, dict[Verdict, int]]:
+    found = Counter((record.layer, record.verdict) for record in records)
     present = {layer for layer, _ in found}
     return {layer: {verdict: found[layer, verdict] for verdict in VERDICTS} for layer in LAYERS if layer in present}
 
 
-def counted(layer: str, number: int) -> str:
+def counted(layer: Layer, number: int) -> str:
     """Count checks of a layer: '1 criterion', '2 criteria', '3 convergence'."""
-    return f"{number} {layer if number == 1 else SEVERAL.get(layer, layer)}"
+    return f"{number} {layer if number == 1 else SEVERAL.get(layer, str(layer))}"
 
 
 def margin_of(record: Record) -> float:
     """Return the margin of a check; one without is as good as infinite."""
-    return float("inf") if record["margin"] is None else float(record["margin"])
+    return float("inf") if record.margin is None else float(record.margin)
 
 
 def judged_margin(record: Record) -> float | None:
     """Return the margin of a passed or failed check; an expected failure would hide all others."""
-    margin: float | None = record["margin"]
-    return margin if record["verdict"] in ("pass", "fail") else None
+    return record.margin if record.verdict in (Verdict.PASS, Verdict.FAIL) else None
 
 
-def flag(record: Record) -> str:
-    """Return 'fragile' for a check that barely passes, 'loose' for a criterion that hardly can fail, else ''.
+def flag(record: Record) -> Flag:
+    """Tell a check that barely passes, and a criterion that hardly can fail.
 
     The other layers allow what a solver's own levels show: there a large margin is no weakness of the check.
     """
-    margin = record["margin"]
-    if record["verdict"] != "pass" or margin is None:
-        return ""
+    margin = record.margin
+    if record.verdict is not Verdict.PASS or margin is None:
+        return Flag.NONE
     if margin < FRAGILE:
-        return "fragile"
-    return "loose" if margin > LOOSE and record["layer"] == "criterion" else ""
+        return Flag.FRAGILE
+    return Flag.LOOSE if margin > LOOSE and record.layer is Layer.CRITERION else Flag.NONE
 
 
 def headline(total: Tally, gaps: Sequence[str] = (), scope: str = "") -> str:
@@ -187,29 +196,33 @@ def headline(total: Tally, gaps: Sequence[str] = (), scope: str = "") -> str:
 
 
 def _went(total: Tally) -> str:
-    others = {verdict: total.counts[verdict] for verdict in ("expected failure", "not applicable")}
+    others = {verdict: total.counts[verdict] for verdict in (Verdict.EXPECTED_FAILURE, Verdict.NOT_APPLICABLE)}
     unjudged = [f"{number} {verdict}" for verdict, number in others.items() if number]
     if total.trouble:
         said = [
             f"{plural(total.counts[verdict], 'check')} {ENDS[verdict]}" for verdict in ENDS if total.counts[verdict]
         ]
-        judged = total.counts["pass"] + total.trouble
+        judged = total.counts[Verdict.PASS] + total.trouble
         return "; ".join([f"{' and '.join(said)}, of {judged} judged: {total.of_trouble}", *unjudged])
     if not total.total:
         return "Nothing was checked"
     if not total.judged:
         return f"No check could be judged: {total.words}"
     every = "The only check passed" if total.judged == 1 else f"All {total.judged} checks passed"
-    return "; ".join([f"{every}: {total.of_layers('pass')}", *unjudged])
+    return "; ".join([f"{every}: {total.of_layers(Verdict.PASS)}", *unjudged])
 
 
-ENDS = {"fail": "failed", "error": "ended in an error", "harness error": "ended in a harness error"}
+ENDS = {
+    Verdict.FAIL: "failed",
+    Verdict.ERROR: "ended in an error",
+    Verdict.HARNESS_ERROR: "ended in a harness error",
+}
 """What is said of checks with trouble."""
 
 
-def subject(record: Record, runs: int = 1) -> str:
+def subject(record: Row, runs: int = 1) -> str:
     """Name what is under test: solver, scheme, and the run if there are several."""
-    return named(record["solver"], record["scheme"], f"run {record['run']}" if runs > 1 else "")
+    return named(record.solver, record.scheme, f"run {record.run_number}" if runs > 1 else "")
 
 
 @cache  # few names, asked for at every record
@@ -228,35 +241,35 @@ def group(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[I
 
 def worst_first(records: Iterable[Record]) -> list[Record]:
     """Order records by verdict, the worst first; otherwise as they came."""
-    return sorted(records, key=lambda record: VERDICTS.index(record["verdict"]))
+    return sorted(records, key=lambda record: VERDICTS.index(record.verdict))
 
 
 def weakest_first(records: Iterable[Record]) -> list[Record]:
     """Order records for reading: trouble first, then by margin, the smallest first, what was not judged last."""
-    return sorted(worst_first(records), key=lambda record: (record["verdict"] == "not applicable", _passes(record)))
+    return sorted(worst_first(records), key=lambda record: (record.verdict is Verdict.NOT_APPLICABLE, _passes(record)))
 
 
 def _passes(record: Record) -> float:
     """Return the margin of a check that passes, none as infinity; the others come before them."""
-    if record["verdict"] != "pass":
+    if record.verdict is not Verdict.PASS:
         return float("-inf")
     return margin_of(record)
 
 
-def by_layer(records: Iterable[Record]) -> dict[str, list[Record]]:
+def by_layer(records: Iterable[Record]) -> dict[Layer, list[Record]]:
     """Group records by layer, in the order of `LAYERS`, the weakest first in each."""
-    groups = group(weakest_first(records), lambda record: str(record["layer"]))
+    groups = group(weakest_first(records), lambda record: record.layer)
     return {layer: groups[layer] for layer in LAYERS if layer in groups}
 
 
-def common_settings(records: Sequence[Record]) -> dict[str, float | str]:
+def common_settings(records: Sequence[Row]) -> Settings:
     """Return the settings that all records share."""
-    first: dict[str, float | str] = records[0]["settings"] if records else {}
+    first = records[0].settings if records else {}
     missing = object()
     return {
         name: value
         for name, value in first.items()
-        if all(record["settings"].get(name, missing) == value for record in records)
+        if all(record.settings.get(name, missing) == value for record in records)
     }
 
 

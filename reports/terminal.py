@@ -5,7 +5,7 @@ All text of the document goes in as `Text`, never as markup, so that a name in b
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from rich import box
 from rich.console import Console
@@ -16,13 +16,11 @@ from rich.text import Text
 from veridyn.reports import numbers
 from veridyn.reports.checks import measure
 from veridyn.reports.comparison import score
-from veridyn.reports.document import Document, environments, gaps, scope
 from veridyn.reports.levels import LevelTable, level_table, sum_of, terms
 from veridyn.reports.tally import (
     SEVERAL,
     TROUBLE,
     VERDICTS,
-    Record,
     Tally,
     by_layer,
     flag,
@@ -32,17 +30,27 @@ from veridyn.reports.tally import (
     tally,
     worst_first,
 )
+from veridyn.results import Document, Layer, Record, Value, Verdict, describe_scope, find_gaps
 
 Layout = Literal["brief", "summary", "full"]
 Namer = Callable[[Record], str]
 
 LONGEST = 300  # characters of a value
 STYLES = {
-    "pass": "green", "fail": "bold red", "error": "bold magenta", "harness error": "bold magenta",
-    "expected failure": "yellow", "not applicable": "dim",
-}  # fmt: skip
+    Verdict.PASS: "green",
+    Verdict.FAIL: "bold red",
+    Verdict.ERROR: "bold magenta",
+    Verdict.HARNESS_ERROR: "bold magenta",
+    Verdict.EXPECTED_FAILURE: "yellow",
+    Verdict.NOT_APPLICABLE: "dim",
+}
 
-SHORT = {"expected failure": "xfail", "not applicable": "n/a", "harness error": "harness"}
+SHORT = {
+    Verdict.EXPECTED_FAILURE: "xfail",
+    Verdict.NOT_APPLICABLE: "n/a",
+    Verdict.HARNESS_ERROR: "harness",
+}
+JUDGED = (Verdict.PASS, Verdict.FAIL)
 IN_FULL = 30  # failures; of more the rest has a line each
 
 
@@ -65,8 +73,8 @@ def full_table(document: Document, console: Console) -> None:
 
 def brief(document: Document, console: Console) -> None:
     """Print a line for each failure, then the sentence that sums up."""
-    name, results = _namer(document), document["results"]
-    for record in worst_first(record for record in results if record["verdict"] in TROUBLE):
+    name, results = _namer(document), document.results
+    for record in worst_first(record for record in results if record.verdict in TROUBLE):
         console.print(_title(record, name(record)))
     _print_headline(document, console)
 
@@ -81,13 +89,13 @@ LAYOUTS: dict[Layout, Callable[[Document, Console], None]] = {
 
 def _namer(document: Document) -> Namer:
     """Return how to call what is under test: by its scheme if there is only one solver."""
-    runs = len(environments(document))
-    alone = runs == 1 and len({record["solver"] for record in document["results"]}) == 1
-    return lambda record: (alone and record["scheme"]) or subject(record, runs)
+    runs = len(document.runs)
+    alone = runs == 1 and len({record.solver for record in document.results}) == 1
+    return lambda record: (alone and record.scheme) or subject(record, runs)
 
 
 def _runs(document: Document, name: Namer) -> dict[tuple[str, str, str], list[Record]]:
-    return group(document["results"], lambda record: (record["case"], record["variant"], name(record)))
+    return group(document.results, lambda record: (record.case, record.variant, name(record)))
 
 
 def _run_name(case: str, variant: str, name: str) -> str:
@@ -100,13 +108,14 @@ def _table() -> Table:
 
 def _summary(document: Document) -> Table:
     """Make a table: how many checks of each layer passed, of how many, then what is no pass."""
-    total = tally(document["results"])
+    total = tally(document.results)
     layers = list(total.layers)
-    others = [verdict for verdict in reversed(VERDICTS) if total.counts[verdict] and verdict not in ("pass", "fail")]
+    others = [verdict for verdict in reversed(VERDICTS) if total.counts[verdict] and verdict not in JUDGED]
     table = _table()
     for title in ("case", "variant", "scheme"):
         table.add_column(title, overflow="fold")
-    counted = (SEVERAL.get(name, SHORT.get(name, name)) for name in (*layers, *others))
+    counted = [SEVERAL.get(layer, str(layer)) for layer in layers]
+    counted += [SHORT.get(verdict, str(verdict)) for verdict in others]
     for title in (*counted, "margin"):
         table.add_column(title, justify="right", no_wrap=True)
     previous = ""
@@ -119,7 +128,7 @@ def _summary(document: Document) -> Table:
 
 def _print_comparison(document: Document, console: Console) -> None:
     """Print a line per subject and a column per case, if there are several solvers and the table fits."""
-    if len({record["solver"] for record in document["results"]}) < 2:
+    if len({record.solver for record in document.results}) < 2:
         return
     table = _comparison(document)
     anywhere = console.options.update(width=10_000)
@@ -131,10 +140,10 @@ def _print_comparison(document: Document, console: Console) -> None:
 def _comparison(document: Document) -> Table:
     """Make a table of passed checks, of all that could be judged, and fewest digits."""
     name = _namer(document)
-    scores = group(document["results"], lambda record: (name(record), str(record["case"])))
+    scores = group(document.results, lambda record: (name(record), record.case))
     table = _table()
     table.add_column("passed, fewest digits", no_wrap=True)
-    cases = list(dict.fromkeys(record["case"] for record in document["results"]))
+    cases = list(dict.fromkeys(record.case for record in document.results))
     for case in cases:
         table.add_column(Text(case), justify="right", no_wrap=True)
     for subject_name in dict.fromkeys(place[0] for place in scores):
@@ -144,26 +153,26 @@ def _comparison(document: Document) -> Table:
 
 def _score(records: list[Record]) -> Text:
     counted, scored = tally(records), score(records)
-    asked = counted.judged + counted.counts["error"] + counted.counts["expected failure"]
+    asked = counted.judged + counted.counts[Verdict.ERROR] + counted.counts[Verdict.EXPECTED_FAILURE]
     if not asked:
         return Text("n/a" if records else "", style="dim")
-    return Text(f"{counted.counts['pass']}/{asked}  {scored.fewest:>4}", style=STYLES[counted.verdict])
+    return Text(f"{counted.counts[Verdict.PASS]}/{asked}  {scored.fewest:>4}", style=STYLES[counted.verdict])
 
 
-def _cells(found: Tally, layers: Iterable[str], others: Iterable[str]) -> list[Text]:
+def _cells(found: Tally, layers: Iterable[Layer], others: Iterable[Verdict]) -> list[Text]:
     counts = [(found.counts[verdict], verdict) for verdict in others]
     cells = [Text(str(count), style=STYLES[verdict]) if count else Text("") for count, verdict in counts]
     return [*(_passed(found.layers.get(layer)) for layer in layers), *cells, Text(numbers.margin(found.worst))]
 
 
-def _passed(counts: Mapping[str, int] | None) -> Text:
+def _passed(counts: Mapping[Verdict, int] | None) -> Text:
     """Print how many checks of a layer passed, of how many that were judged: '8', or '7/8' where one failed."""
-    judged = counts["pass"] + counts["fail"] if counts else 0
+    judged = counts[Verdict.PASS] + counts[Verdict.FAIL] if counts else 0
     if counts is None or not judged:
         return Text("")
-    if counts["fail"]:
-        return Text(f"{counts['pass']}/{judged}", style=STYLES["fail"])
-    return Text(str(judged), style=STYLES["pass"])
+    if counts[Verdict.FAIL]:
+        return Text(f"{counts[Verdict.PASS]}/{judged}", style=STYLES[Verdict.FAIL])
+    return Text(str(judged), style=STYLES[Verdict.PASS])
 
 
 def _checks(records: list[Record]) -> Table:
@@ -182,14 +191,14 @@ def _checks(records: list[Record]) -> Table:
 
 def _check_cells(record: Record) -> list[Text]:
     cells = (
-        record["quantity"],
-        numbers.value(record["value"], 7),
-        numbers.error(record["error"]),
-        numbers.tolerance(record["tolerance"]),
-        numbers.margin(record["margin"]),
-        numbers.correct_digits(record["digits"]),
+        record.quantity,
+        numbers.value(record.value, 7),
+        numbers.error(record.error),
+        numbers.tolerance(record.tolerance),
+        numbers.margin(record.margin),
+        numbers.correct_digits(record.digits),
     )
-    verdict = record["verdict"]
+    verdict = record.verdict
     mark = Text(f" {SHORT.get(verdict, verdict)}", style=STYLES[verdict])
     return [mark, *map(Text, cells), Text(flag(record), style="yellow")]
 
@@ -197,16 +206,16 @@ def _check_cells(record: Record) -> list[Text]:
 def _print_close(document: Document, console: Console) -> None:
     """Print what both tables end with."""
     name = _namer(document)
-    results = document["results"]
-    trouble = worst_first(record for record in results if record["verdict"] in TROUBLE)
+    results = document.results
+    trouble = worst_first(record for record in results if record.verdict in TROUBLE)
     for record in trouble[:IN_FULL]:
         console.print()
         _print_failure(record, name(record), console)
     console.print()
     for record in trouble[IN_FULL:]:
         console.print(_title(record, name(record)))
-    for message in document["messages"]:
-        console.print(Text(f"Note: {message}", style="yellow"))
+    for message in document.messages:
+        console.print(Text(f"Note: {message.sentence}", style="yellow"))
     _print_headline(document, console)
     _print_totals(tally(results), console)
 
@@ -223,9 +232,9 @@ def _print_failure(record: Record, name: str, console: Console) -> None:
 
 
 def _title(record: Record, name: str) -> Text:
-    where = _run_name(record["case"], record["variant"], name)
-    title = Text(record["verdict"].upper(), style=STYLES[record["verdict"]])
-    return title.append(f"  {where}  {record['quantity']} ({record['layer']})", style="bold")
+    where = _run_name(record.case, record.variant, name)
+    title = Text(record.verdict.upper(), style=STYLES[record.verdict])
+    return title.append(f"  {where}  {record.quantity} ({record.layer})", style="bold")
 
 
 def _levels(given: LevelTable) -> Padding:
@@ -249,29 +258,29 @@ def _hanging(name: str, text: str, width: int) -> Text:
 
 
 def _facts(record: Record) -> dict[str, str]:
-    unit = f" {record['unit']}" if record["unit"] else ""
-    tolerance = numbers.tolerance(record["tolerance"])
+    unit = f" {record.unit}" if record.unit else ""
+    tolerance = numbers.tolerance(record.tolerance)
     return {
-        "value": _full(record["value"], unit),
-        "reference": _full(record["reference"], unit),
-        "error": f"{numbers.error(record['error'])} {measure(record)}" if record["error"] is not None else "",
-        "tolerance": tolerance if record["tolerance"] is not None else "",
-        "reason": record["reason"],
+        "value": _full(record.value, unit),
+        "reference": _full(record.reference, unit),
+        "error": f"{numbers.error(record.error)} {measure(record)}" if record.error is not None else "",
+        "tolerance": tolerance if record.tolerance is not None else "",
+        "reason": record.reason,
         "parts": sum_of(terms(record)),
-        "detail": record["detail"],
+        "detail": record.detail,
     }
 
 
-def _full(value: Any, unit: str) -> str:
+def _full(value: Value, unit: str) -> str:
     """Print every digit, and the beginning of a long list of words."""
     text = numbers.full(value)
     return f"{text if len(text) <= LONGEST else f'{text[:LONGEST]}…'}{unit}" if text else ""
 
 
 def _print_headline(document: Document, console: Console) -> None:
-    total, missing = tally(document["results"]), gaps(document)
-    said = headline(total, missing, scope(document))
-    console.print(Text(said, style=STYLES["fail" if missing else total.verdict]))
+    total, missing = tally(document.results), find_gaps(document)
+    said = headline(total, missing, describe_scope(document))
+    console.print(Text(said, style=STYLES[Verdict.FAIL if missing else total.verdict]))
 
 
 def _print_totals(total: Tally, console: Console) -> None:

@@ -7,12 +7,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from veridyn.reports import markdown, numbers, svg
-from veridyn.reports.errors import ReportError
+from veridyn.reports.benchmarks import Benchmark, Info, read_benchmarks
 from veridyn.reports.tally import group
 from veridyn.reports.writer import fill
+from veridyn.results import ReportError
 
 Key = tuple[str, str, str, str]
 Turn = Literal["slower", "quicker", "no change", "new", "gone"]
@@ -21,7 +22,6 @@ SIGMAS = 3.0  # standard errors that count as noise
 LEAST = 0.1  # relative noise between two runs of a quiet machine
 QUARTILES = 1.349  # interquartile range of a normal distribution, in standard deviations
 OF_MEDIAN = 1.2533  # standard error of a median in those of a mean, of a normal distribution
-STATISTICS = ("min", "median", "mean", "stddev", "q1", "q3")
 
 
 @dataclass(frozen=True)
@@ -104,59 +104,57 @@ def read_timing(path: Path) -> Timing:
     return timing_of(data, str(path))
 
 
-def timing_of(data: Any, name: str = "timing.json") -> Timing:
+def timing_of(data: object, name: str = "timing.json") -> Timing:
     """Return what pytest-benchmark recorded; benchmarks that are no solution of a case only give sentences.
 
     Raises ReportError if a key is missing or a time is no number.
     """
     try:
-        machine = data["machine_info"]
-        listed = [benchmark for benchmark in data["benchmarks"] if "first_call" in benchmark["extra_info"]]
-        others = [b["extra_info"] for b in data["benchmarks"] if "ratio" in b["extra_info"]]
+        run = read_benchmarks(data)
         return Timing(
             name=name,
-            date=str(data["datetime"]),
-            machine=_machine(machine),
-            python=str(machine["python_version"]),
-            commit=str((data.get("commit_info") or {}).get("id", "")).removeprefix("unversioned"),
-            lines=tuple(_line(benchmark) for benchmark in listed),
-            sentences=tuple(_sentence(info) for info in others),
+            date=run.datetime,
+            machine=run.machine_info.name,
+            python=run.machine_info.python_version,
+            commit=run.commit_info.id.removeprefix("unversioned") if run.commit_info else "",
+            lines=tuple(
+                _line(one, first) for one in run.benchmarks if (first := one.extra_info.first_call) is not None
+            ),
+            sentences=tuple(_sentence(one.extra_info) for one in run.benchmarks if one.extra_info.ratio is not None),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except ValueError as error:
         raise ReportError(
-            f"{name}: not a timing file of pytest-benchmark ({type(error).__name__}: {error}); write one with: "
-            "veridyn bench --report DIR"
+            f"{name}: not a timing file of pytest-benchmark ({error}); write one with: veridyn bench --report DIR"
         ) from None
 
 
-def _machine(info: dict[str, Any]) -> str:
-    cpu = info.get("cpu") or {}
-    return str(cpu.get("brand_raw") or info.get("processor") or info.get("machine") or "unknown processor")
-
-
-def _line(benchmark: dict[str, Any]) -> Line:
-    info, stats = benchmark["extra_info"], benchmark["stats"]
-    times = {name: float(stats[name]) for name in STATISTICS}
-    if not all(math.isfinite(time) and time >= 0 for time in times.values()):
-        raise ValueError(f"times of {benchmark.get('name')} must be finite and positive")
-    key = (str(info["solver"]), str(info["case"]), str(info["variant"]), str(info["scheme"]))
-    digits = (info.get("digits"), info.get("fewest_digits"))
+def _line(benchmark: Benchmark, first_call: float) -> Line:
+    info, stats = benchmark.extra_info, benchmark.stats
+    if not info.solver or not info.case:
+        raise ValueError(f"{benchmark.name} names no solver or no case")
+    if not all(math.isfinite(time) and time >= 0 for time in stats.times):
+        raise ValueError(f"times of {benchmark.name} must be finite and positive")
     return Line(
-        key=key,
-        rounds=int(stats["rounds"]),
-        first_call=float(info["first_call"]),
-        digits=None if digits[0] is None else float(digits[0]),
-        fewest_digits=None if digits[1] is None else float(digits[1]),
-        **times,
+        key=(info.solver, info.case, info.variant, info.scheme),
+        min=stats.min,
+        median=stats.median,
+        mean=stats.mean,
+        stddev=stats.stddev,
+        q1=stats.q1,
+        q3=stats.q3,
+        rounds=stats.rounds,
+        first_call=first_call,
+        digits=info.digits,
+        fewest_digits=info.fewest_digits,
     )
 
 
-def _sentence(info: dict[str, Any]) -> str:
-    others = ", ".join(f"{name} {ns:.4g}" for name, ns in info["others_ns_per_step"].items())
-    rate = f"; {info['gigaflops']:.2g} Gflop/s" if "gigaflops" in info else ""
+def _sentence(info: Info) -> str:
+    others = ", ".join(f"{name} {ns:.4g}" for name, ns in info.others_ns_per_step.items())
+    rate = f"; {info.gigaflops:.2g} Gflop/s" if info.gigaflops is not None else ""
     return (
-        f"General kernel over {info['against']} ({info['case']}, {info['scheme']}): {info['ratio']:.2f} "
-        f"(ns per step: general {info['general_ns_per_step']:.4g}, {others}{rate})"
+        f"General kernel over {info.against} ({info.case}, {info.scheme}): {info.ratio:.2f} "
+        f"(ns per step: general {info.general_ns_per_step:.4g}, {others}{rate})"
     )
 
 

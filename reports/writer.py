@@ -6,27 +6,33 @@ Pages fetch nothing from anywhere; without the script all is there but sorting a
 import base64
 import contextlib
 import hashlib
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from veridyn.reports import drawing, junit, markdown, mathml, numbers, spreadsheet, svg
 from veridyn.reports.against import HEAD, Comparison
 from veridyn.reports.comparison import DIGITS
-from veridyn.reports.document import Document, digest, gaps, scope
-from veridyn.reports.errors import ReportError, optional_package
+from veridyn.reports.errors import optional_package
 from veridyn.reports.page import Page, make_page
 from veridyn.reports.studio import studio
 from veridyn.reports.tally import LAYERS, MEANINGS, Tally
+from veridyn.results import Document, ReportError, Verdict, describe_scope, encode, find_gaps
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-MARKS = {"pass": "✓", "fail": "✗", "error": "!", "harness error": "?", "expected failure": "≠", "not applicable": "–"}
+MARKS = {
+    Verdict.PASS: "✓",
+    Verdict.FAIL: "✗",
+    Verdict.ERROR: "!",
+    Verdict.HARNESS_ERROR: "?",
+    Verdict.EXPECTED_FAILURE: "≠",
+    Verdict.NOT_APPLICABLE: "–",
+}
 """Beside the word, never instead of it."""
 
 
@@ -42,7 +48,7 @@ def pages(page: Page) -> Iterator[tuple[str, str]]:
         yield name, template.render(**given, **said, base="../" if "/" in name else "", **view)
 
 
-def _views(page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
+def _views(page: Page) -> Iterator[tuple[str, dict[str, object]]]:
     yield "index.html", {"kind": "first", "running": page.title}
     if page.single:
         return
@@ -56,7 +62,7 @@ def _views(page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield f"checks/{group.page(number)}.html", view | {"leaf": number}
 
 
-def fill(name: str, **given: Any) -> str:
+def fill(name: str, **given: object) -> str:
     """Render a template with the style sheet of its name; raises ReportError if jinja2 is not installed.
 
     All that is printed is escaped, but for what the template calls trusted.
@@ -159,38 +165,18 @@ def save_all(texts: Mapping[Path, bytes]) -> list[Path]:
 def _render(document: Document, compared: Comparison | None, processes: int, single: bool) -> dict[str, bytes]:
     with studio(processes, drawing.count(document)) as place:
         page = make_page(document, compared, place, single=single)
-        results = results_file(document)  # meanwhile the studio draws
+        results = encode(document)  # meanwhile the studio draws
         page = replace(page, digest=hashlib.sha256(results).hexdigest())
         texts = {
             "summary.md": markdown.summary(page),
-            "results.csv": spreadsheet.results(document["results"]),
-            "junit.xml": junit.render(document, gaps(document)),
-            "badge.svg": _svg_file(badge(page.tally, missing=bool(page.gaps), scope=scope(document))),
+            "results.csv": spreadsheet.results(document.results),
+            "junit.xml": junit.render(document, find_gaps(document)),
+            "badge.svg": _svg_file(badge(page.tally, missing=bool(page.gaps), scope=describe_scope(document))),
         }
         texts |= {AGAINST: markdown.changes(compared)} if compared else {}
         # last, for these wait for the figures
         texts |= dict(pages(page)) | dict(_drawings(page))
     return {"results.json": results, **{name: _bytes(text) for name, text in texts.items()}}
-
-
-def results_file(document: Document) -> bytes:
-    """Return a checked document as the bytes of its file, with its digest."""
-    return _bytes(_json(document | {"digest": digest(document)}))
-
-
-_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-
-
-def _json(document: Document) -> str:
-    """Print a document, a record a line: quick to write, and fit for grep."""
-    parts = [f'"{key}": {_lines(value)}' for key, value in document.items()]
-    return "{\n" + ",\n".join(parts) + "\n}\n"
-
-
-def _lines(value: object) -> str:
-    if not isinstance(value, list) or not value:
-        return _ENCODE(value)
-    return "[\n" + ",\n".join(map(_ENCODE, value)) + "\n]"
 
 
 def _drawings(page: Page) -> Iterator[tuple[str, str]]:
@@ -216,7 +202,12 @@ def save(path: Path, text: bytes) -> Path:
     return path
 
 
-COLOURS = {"pass": "#00664a", "fail": "#a83600", "error": "#8a1f63", "harness error": "#8a1f63"}
+COLOURS = {
+    Verdict.PASS: "#00664a",
+    Verdict.FAIL: "#a83600",
+    Verdict.ERROR: "#8a1f63",
+    Verdict.HARNESS_ERROR: "#8a1f63",
+}
 OTHERWISE = "#52606d"
 LETTER = 6.6  # width of a letter at this size, generously
 NAME = "veridyn"
@@ -248,8 +239,8 @@ BADGE_TEXT = 'fill="#ffffff" font-size="11" text-anchor="middle"'
 
 def _badge_words(total: Tally, *, missing: bool) -> tuple[str, str]:
     if missing:
-        return "incomplete", COLOURS["error"]
+        return "incomplete", COLOURS[Verdict.ERROR]
     if not total.judged and not total.trouble:
         return "nothing judged", OTHERWISE
-    asked = total.judged + total.counts["error"] + total.counts["harness error"]
-    return f"{total.counts['pass']}/{asked} checks", COLOURS["pass" if not total.trouble else total.verdict]
+    asked = total.judged + total.counts[Verdict.ERROR] + total.counts[Verdict.HARNESS_ERROR]
+    return f"{total.counts[Verdict.PASS]}/{asked} checks", COLOURS[total.verdict if total.trouble else Verdict.PASS]

@@ -21,7 +21,7 @@ import numpy as np
 from veridyn.problem.errors import SolverInputError
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
-from veridyn.reports.errors import ReportError
+from veridyn.results import Record, ReportError, unstructure_environment
 from veridyn.run.document import environment
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.journal import Found, journal
@@ -34,7 +34,7 @@ from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.statements import Claims
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, case_names, load_case
-from veridyn.validation_cases.judgement.judge import Record, explain
+from veridyn.validation_cases.judgement.judge import explain
 from veridyn.validation_cases.judgement.levels import convergence
 from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Runner, Statement
 from veridyn.validation_cases.judgement.subject import Request
@@ -250,7 +250,10 @@ def main(arguments: Sequence[str]) -> int:
         with journal(None, options.report, plan, samples, resume=options.resume):
             run(samples, hosts, options.jobs, options.time_out)
             if options.report:
-                made = {"schema_version": SCHEMA_VERSION, "environment": environment(["python", "-m", *sys.argv])}
+                made = {
+                    "schema_version": SCHEMA_VERSION,
+                    "environment": unstructure_environment(environment(["python", "-m", *sys.argv])),
+                }
                 text = json.dumps({**made, "samples": [asdict(each) for each in samples.everything]}, indent=1)
                 save(options.report / RESULTS, text + "\n")
             samples.done()

@@ -11,7 +11,7 @@ from typing import Any
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import nearest
-from veridyn.reports.errors import ReportError
+from veridyn.results import ReportError, unstructure_environment
 from veridyn.run.document import environment
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.journal import Found, journal
@@ -121,7 +121,7 @@ def make_document(plan: Plan, study: Study, command: Sequence[str]) -> dict[str,
     smallest = [{"host": key[0], "fault": key[1], **study.smallest[key]} for key in keys if key in study.smallest]
     return {
         "schema_version": SCHEMA_VERSION,
-        "runs": [{**environment(command), "faults": len(keys), "cases": len(plan.cases)}],
+        "runs": [{**unstructure_environment(environment(command)), "faults": len(keys), "cases": len(plan.cases)}],
         "cases": list(plan.cases),
         "faults": [describe(host, fault) for host, fault in plan.pairs],
         "sound": [asdict(trial) for trial in study.sound.values()],

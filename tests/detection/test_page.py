@@ -1,7 +1,6 @@
 """The page and the patterns of a small study."""
 
-import json
-
+import msgspec
 import pytest
 
 from veridyn.reports import hints
@@ -98,7 +97,7 @@ def test_later_studies_add_and_replace_faults(small):
 
 
 def test_patterns_are_made_of_faults_that_several_checks_detect(small):
-    (only,) = hints.patterns_of(json.loads(make_patterns(small)))
+    (only,) = hints.patterns_of(msgspec.json.decode(make_patterns(small), type=hints.Learnt))
     failures = {"c criterion x", "c convergence x", "c claim order:x", "c error mirrored"}
     assert (only.host, only.fault, only.part, only.failures) == ("h", "late", "precision", frozenset(failures))
     assert only.cases == {"c", "d"}

@@ -12,10 +12,11 @@ from typing import Any
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_scales import shortest_period
+from veridyn.results import Record
 from veridyn.solver.contract.responses import output_instants
 from veridyn.validation_cases.judgement.catalogue import case_names, load_case
 from veridyn.validation_cases.judgement.checks import checks_of
-from veridyn.validation_cases.judgement.judge import Check, Record, judge
+from veridyn.validation_cases.judgement.judge import Check, judge
 from veridyn.validation_cases.judgement.runner import Runner, Statement
 
 from .fault import Fault

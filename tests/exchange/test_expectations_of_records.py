@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
+from veridyn.results import Layer, Record, Verdict
 from veridyn.validation_cases.judgement.expected import Expectation, ExpectationError, Expectations, read_expectations
-from veridyn.validation_cases.judgement.judge import Record
 
-BLANK = dict.fromkeys(Record.__dataclass_fields__)
-RECORD = Record(**BLANK | {"case": "sdnd101", "solver": "x", "verdict": "fail", "detail": "", "id": "a-force-euler"})
+RECORD = Record(
+    case="sdnd101",
+    variant="a",
+    solver="x",
+    scheme="euler",
+    layer=Layer.CRITERION,
+    quantity="force",
+    verdict=Verdict.FAIL,
+    id="a-force-euler",
+)
 
 
 def listed(*lines):
@@ -41,18 +48,21 @@ def test_the_first_line_that_covers_gives_the_reason():
 
 @pytest.mark.parametrize("verdict", ["fail", "error"])
 def test_a_failure_becomes_expected_and_keeps_what_was_said(verdict):
-    settled = listed(("sdnd101/*", "known")).settle(replace(RECORD, verdict=verdict, detail="boom"))
+    settled = listed(("sdnd101/*", "known")).settle(structs.replace(RECORD, verdict=Verdict(verdict), detail="boom"))
     assert (settled.verdict, settled.detail) == ("expected failure", "known (boom)")
 
 
 def test_what_passes_although_listed_fails():
-    settled = listed(("sdnd101/*", "known")).settle(replace(RECORD, verdict="pass"))
+    settled = listed(("sdnd101/*", "known")).settle(structs.replace(RECORD, verdict=Verdict.PASS))
     assert (settled.verdict, settled.detail) == ("fail", "unexpectedly passes, remove list line 1: known")
 
 
 @pytest.mark.parametrize(
     ("record", "lines"),
-    [(replace(RECORD, verdict="not applicable"), (("sdnd101/*", "known"),)), (RECORD, (("sdnd104/*", "known"),))],
+    [
+        (structs.replace(RECORD, verdict=Verdict.NOT_APPLICABLE), (("sdnd101/*", "known"),)),
+        (RECORD, (("sdnd104/*", "known"),)),
+    ],
 )
 def test_what_is_not_applicable_or_not_listed_stays(record, lines):
     assert listed(*lines).settle(record) is record

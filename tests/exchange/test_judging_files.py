@@ -77,8 +77,8 @@ def test_one_file_a_level_is_judged_by_convergence_too(level_files):
     assert {r.verdict for r in found.values() if r.layer == "convergence"} <= {"pass", "not applicable"}
     record = found["2-shocks-convergence:peak_force"]
     assert (record.verdict, record.solver, record.wall_time) == ("pass", "2.csv", None)
-    assert [row["size"] for row in record.levels] == list(STEPS)
-    assert {row["setting"] for row in record.levels} == {"step"}
+    assert [row.size for row in record.levels] == list(STEPS)
+    assert {row.setting for row in record.levels} == {"step"}
 
 
 def test_the_finest_file_is_held_to_the_criterion(level_files):
@@ -115,7 +115,7 @@ def test_quantities_may_be_stated_for_every_level(table):
     files = [table(f"quantity,value\npeak_force,{value}\n", f"{i}.csv") for i, value in enumerate(PEAKS)]
     found = judged(files, refine=REFINED, claims=["order=2"])
     record = found["2-shocks-convergence:peak_force"]
-    assert (record.verdict, [row["value"] for row in record.levels]) == ("pass", list(PEAKS))
+    assert (record.verdict, [row.value for row in record.levels]) == ("pass", list(PEAKS))
     assert record.terms["sampling"] == 0.0
     assert found["2-shocks-peak_force"].value == PEAKS[-1]
     assert found["2-shocks-convergence:impulse"].verdict == "not applicable"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import veridyn as package
+from veridyn.results import VERSION
 from veridyn.validation_cases.judgement.catalogue import load_case
 
 ROOT = Path(__file__).parents[2]
@@ -223,7 +224,7 @@ def run(veridyn):
 def test_run_to_standard_output_prints_one_document(run):
     assert (run.status, run.err) == (0, "")
     document = run.document
-    assert document["schema_version"] == "2.2"
+    assert document["schema_version"] == VERSION
     assert {"veridyn", "python", "platform", "machine", "date", "command", "packages"} <= document["environment"].keys()
     assert document["environment"]["command"].startswith("veridyn run sdnd101 --set v0=2 --solver scipy")
 

@@ -44,7 +44,7 @@ def test_the_same_on_the_command_line(veridyn, foreign):
 
 def test_who_claims_nothing_is_told_what_could_be_claimed(veridyn, foreign):
     seen = veridyn("run", "sdnd101", "--solver", foreign("Foreign"), "--set", "v0=2", "--json", "-")
-    (message,) = seen.document["messages"]
+    (message,) = (each["text"] for each in seen.document["messages"])
     assert message.startswith("foreign claims nothing, so only criterion and invariance were judged; it could claim")
 
 

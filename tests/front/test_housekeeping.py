@@ -3,9 +3,9 @@
 import re
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from veridyn.run.verification import Findings, run_tasks, subjects, tasks, verify
 from veridyn.run.workers import Pool
@@ -20,7 +20,7 @@ def in_workers(jobs, *solvers):
 
 
 def compared(records):
-    return [replace(record, wall_time=None) for record in records]
+    return [structs.replace(record, wall_time=None) for record in records]
 
 
 def test_workers_give_the_records_that_this_process_gives(foreign):

@@ -6,8 +6,7 @@ import re
 import pytest
 
 from veridyn.problem.errors import SolverInputError
-from veridyn.reports import check_document, read_results
-from veridyn.reports.document import merge, scope
+from veridyn.results import convert, describe_scope, merge, read
 from veridyn.run import running, screen
 from veridyn.run.selection import Selection
 from veridyn.run.verification import Task
@@ -165,23 +164,23 @@ def test_a_part_looks_like_a_part(veridyn, foreign, tmp_path):
     one = ("run", "sdnd101", "--solver", foreign("Foreign"), "--variant", "2-shocks")
     seen = veridyn(*one, "--quantity", "impacts", "--json", file)
     assert seen.status == 0
-    (row,) = (found := read_results([file]))["results"]
-    assert (row["quantity"], row["layer"], row["variant"]) == ("impacts", "criterion", "2-shocks")
-    assert (found["profile"], found["planned"]) == ("selection", 1)
-    assert found["available"] > 40
-    assert f"Selection, 1 of {found['available']} checks. The only check passed" in seen.out
-    assert {line["variant"] for line in found["cases"][0]["references"]} == {"2-shocks"}
+    (row,) = (found := read([file])).results
+    assert (row.quantity, row.layer, row.variant) == ("impacts", "criterion", "2-shocks")
+    assert (found.profile, found.planned) == ("selection", 1)
+    assert found.available > 40
+    assert f"Selection, 1 of {found.available} checks. The only check passed" in seen.out
+    assert {row.variant for row in found.cases[0].references} == {"2-shocks"}
 
 
 def test_what_a_document_says_of_its_scope(make_row):
     def said(**more):
-        return scope(check_document(make_row(**more)))
+        return describe_scope(convert(make_row(**more)))
 
     assert said() == said(profile="all", planned=2, available=2) == said(profile="selection") == ""
     assert said(profile="quick", planned=2, available=30) == "Quick profile, 2 of 30 checks"
     assert said(profile="selection", planned=2, available=30) == "Selection, 2 of 30 checks"
-    quick, whole = (check_document(make_row(profile=p, planned=2, available=n)) for p, n in (("quick", 30), ("all", 2)))
-    assert scope(merge([quick, whole])) == "Selection, 4 of 32 checks"
+    quick, whole = (convert(make_row(profile=p, planned=2, available=n)) for p, n in (("quick", 30), ("all", 2)))
+    assert describe_scope(merge([quick, whole])) == "Selection, 4 of 32 checks"
 
 
 @pytest.fixture

@@ -1,13 +1,13 @@
 """The mechanical system behind a problem, as a report draws it."""
 
-import json
-
+import msgspec
 import numpy as np
 import pytest
 
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.problem.mechanical import MechanicalProblem, Modes
 from veridyn.problem.time_functions import Harmonic
+from veridyn.results import BeamSide, BeamStop, DrawnBeam, DrawnSystem
 from veridyn.run.system import describe, describe_beam
 from veridyn.validation_cases.judgement.catalogue import all_cases, kind_of, load_case
 
@@ -24,7 +24,7 @@ def chain(**changes):
 
 
 def links(system, kind="springs"):
-    return {(*link["ends"], round(link["value"], 9)) for link in system[kind]}
+    return {(*link.ends, round(link.value, 9)) for link in getattr(system, kind)}
 
 
 def test_a_chain_is_taken_apart_into_its_springs():
@@ -66,13 +66,13 @@ def test_elements_name_what_they_hold():
     )
     system = describe(made)
     assert links(system, "dampers") == {("x1", "x2", 1.0)}
-    assert [(stop["ends"], stop["side"]) for stop in system["stops"]] == [
-        (["x1", "x2"], "right"),
-        (["x1"], "left"),
-        (["x2"], "both"),
+    assert [(stop.ends, stop.side) for stop in system.stops] == [
+        (("x1", "x2"), "right"),
+        (("x1",), "left"),
+        (("x2",), "both"),
     ]
-    assert system["stops"][1]["gap"] == pytest.approx(0.15)
-    assert (system["frictions"][0]["ends"], system["loads"]) == (["x2"], ["x2"])
+    assert system.stops[1].gap == pytest.approx(0.15)
+    assert (system.frictions[0].ends, system.loads) == (("x2",), ("x2",))
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_what_is_no_line_of_masses_is_not_described(made):
 def test_the_system_of_every_case_can_be_recorded():
     for case in all_cases():
         described = describe(case.problem(case.values(case.variants[0].changes)))
-        assert json.loads(json.dumps(described, allow_nan=False)) == described, case.name
+        assert described is None or msgspec.convert(msgspec.to_builtins(described), DrawnSystem) == described, case.name
 
 
 @pytest.mark.parametrize(
@@ -126,20 +126,20 @@ def test_the_system_of_every_case_can_be_recorded():
 )
 def test_devices_are_described(name, law, far):
     case = load_case(name)
-    (device,) = describe(case.problem(case.values()))["devices"]
-    assert device["type"] == law
-    assert device["side"] == ("right" if law == "buckling-stop" else "left")
-    assert far in device["ends"]
+    (device,) = describe(case.problem(case.values())).devices
+    assert device.type == law
+    assert device.side == ("right" if law == "buckling-stop" else "left")
+    assert far in device.ends
 
 
 def test_the_beam_takes_its_stop_and_its_velocities_from_the_problem():
     case = load_case("beam_stop")
     values = case.values({"gap": "0.03", "N": "3"})
     drawn = describe_beam(case.problem(values), case.beam(values))
-    assert drawn["stops"] == [{"name": "stop", "at": 0.5, "side": "below", "gap": 0.03, "stiffness": 1e4}]
-    assert [(one["at"], one["value"] < 0) for one in drawn["velocities"]] == [(i / 8, True) for i in range(1, 8)]
-    assert [shape["name"] for shape in drawn["shapes"]] == ["φ1", "φ3"]
-    assert json.loads(json.dumps(drawn, allow_nan=False)) == drawn
+    assert drawn.stops == (BeamStop(name="stop", at=0.5, side=BeamSide.BELOW, gap=0.03, stiffness=1e4),)
+    assert [(one.at, one.value < 0) for one in drawn.velocities] == [(i / 8, True) for i in range(1, 8)]
+    assert [shape.name for shape in drawn.shapes] == ["φ1", "φ3"]
+    assert msgspec.convert(msgspec.to_builtins(drawn), DrawnBeam) == drawn
 
 
 def can_be_drawn(case):

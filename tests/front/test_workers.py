@@ -60,7 +60,7 @@ def test_figures_do_not_wait_for_a_lost_run_again(veridyn, foreign, tmp_path):
     seen = veridyn("run", "sdnd101", "--solver", foreign("Leaves"), "--json", file, "--work-precision")
     messages = json.loads(file.read_text(encoding="utf-8"))["messages"]
     assert seen.status == 3
-    lost = [message for message in messages if "exit status 3" in message]
+    lost = [message for message in messages if "exit status 3" in message["text"]]
     assert len(lost) == 2  # figures, and the one variant that has a diagram
 
 
@@ -238,7 +238,7 @@ def test_a_solver_that_can_be_loaded_only_once(veridyn, foreign, tmp_path):
     assert seen.status == 3
     assert f"exit status 9; {len(rows)} checks judged before" in seen.err
     assert {(row["solver"], row["verdict"]) for row in rows} == {("foreign", "pass"), ("foreign", "not applicable")}
-    assert any("exit status 9" in message for message in seen.document["messages"])
+    assert any("exit status 9" in message["text"] for message in seen.document["messages"])
 
 
 THREADS = """

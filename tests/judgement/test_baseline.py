@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 
 from veridyn.problem.errors import SolverInputError
+from veridyn.results import convert_record, unstructure_row
 from veridyn.run.baseline import COST_GROWTH, DIGITS_KEPT, DIGITS_LOST, compared, entries, read_baseline, write_baseline
 
 
@@ -21,7 +21,7 @@ def records(judged, stated):
 
         counting = type("Counting", (stated,), {"solve": solve})
         found = judged(counting(lambda h: error * (1 + h)), layers=("criterion", "convergence", "invariance"))
-        return [replace(record, **changes) for record in found.values()]
+        return [convert_record(unstructure_row(record) | changes) for record in found.values()]
 
     return made
 

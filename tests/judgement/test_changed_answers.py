@@ -36,14 +36,14 @@ def later(judged, make_statement, make_quantity, late):
 def test_a_number_that_changes_by_more_than_twice_its_criterion_fails(later):
     record = later(end)
     assert record.verdict == "fail"
-    assert record.levels[0]["change"] == pytest.approx(1)
+    assert record.levels[0].change == pytest.approx(1)
     assert record.value == pytest.approx(1 / 2e-6)
 
 
 def test_a_word_that_changes_fails(later):
     record = later(lambda seen: "high" if end(seen) > 1.5 else "low", truth="low", criterion=exactly("a word"))
     assert record.verdict == "fail"
-    assert (record.levels[0]["before"], record.levels[0]["after"]) == ("low", "high")
+    assert (record.levels[0].before, record.levels[0].after) == ("low", "high")
     assert record.value == 1e300
 
 

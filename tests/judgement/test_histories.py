@@ -13,18 +13,18 @@ from veridyn.validation_cases.measures.plotting import MOST, histories
 def test_states_over_the_time_meet_the_references_of_their_span():
     case = load_case("kepler")
     (drawn,) = histories(case, Runner(SOLVER))
-    assert [panel["ylabel"] for panel in drawn["panels"]] == ["x", "y", "u", "v"]
-    curve, dots = drawn["panels"][0]["series"]
-    assert set(dots["x"]) == {1.0, 20.0}  # 100 is for another variant
-    assert 19.9 < curve["x"][-1] <= 20.0
-    assert dots["y"] == pytest.approx(np.interp(dots["x"], curve["x"], curve["y"]), abs=0.05)
+    assert [panel.ylabel for panel in drawn.panels] == ["x", "y", "u", "v"]
+    curve, dots = drawn.panels[0].series
+    assert set(dots.x) == {1.0, 20.0}  # 100 is for another variant
+    assert 19.9 < curve.x[-1] <= 20.0
+    assert dots.y == pytest.approx(np.interp(dots.x, curve.x, curve.y), abs=0.05)
 
 
 def test_coordinates_of_a_mechanical_case_are_drawn_and_no_more_than_four():
     stack = load_case("block_stack")
     (drawn,) = histories(stack, Runner(EXACT))
-    assert [panel["ylabel"] for panel in drawn["panels"]] == list(stack.problem(stack.values()).coordinates)
-    assert len(next(iter(histories(load_case("pleiades"), Runner(SOLVER))))["panels"]) == MOST
+    assert [panel.ylabel for panel in drawn.panels] == list(stack.problem(stack.values()).coordinates)
+    assert len(next(iter(histories(load_case("pleiades"), Runner(SOLVER)))).panels) == MOST
 
 
 def test_a_solver_that_does_not_take_the_case_has_no_figure():

@@ -219,11 +219,11 @@ def test_the_worst_change_decides_and_all_are_listed(judged, make_statement, mak
     halves = make_quantity(name="middle", truth=np.cos(3.0), measure=middle, **wide)
     records = judged(FromRest(), make_statement(ends, halves, problem=swing), layers=("invariance",))
     record = records["only-invariance:restarted"]
-    assert [row["quantity"] for row in record.levels] == ["end", "middle"]
-    assert record.levels[1]["change"] < 1e-5  # the confirming level has other steps before the middle
+    assert [row.quantity for row in record.levels] == ["end", "middle"]
+    assert record.levels[1].change < 1e-5  # the confirming level has other steps before the middle
     worst = record.levels[0]
-    assert worst["change"] == pytest.approx(abs(worst["before"] - worst["after"]))
-    assert record.value == record.error == pytest.approx(worst["change"] / worst["admissible"])
+    assert worst.change == pytest.approx(abs(worst.before - worst.after))
+    assert record.value == record.error == pytest.approx(worst.change / worst.admissible)
     assert (record.tolerance, record.verdict) == (1.0, "fail")
     assert record.detail.startswith("The motion stopped half-way and started again")
 
@@ -246,7 +246,7 @@ def test_what_is_admissible_follows_from_what_is_stated(
     record = found["only-invariance:mirrored"]
     assert (record.verdict, reason in record.reason) == ("pass", True)
     expected = admissible or found["only-convergence:end"].terms["numerical uncertainty"] + 1e-9
-    assert record.levels[0]["admissible"] == pytest.approx(expected)
+    assert record.levels[0].admissible == pytest.approx(expected)
 
 
 def test_roundings_are_those_of_both_clocks(judged, make_statement, make_quantity):
@@ -255,7 +255,7 @@ def test_roundings_are_those_of_both_clocks(judged, make_statement, make_quantit
     rounded = {"rounded": lambda _, clock: 1e-3 * (1 + clock), "scale": lambda _: 1.0}
     end = make_quantity(truth=np.cos(6.0), criterion=cited("a test", 1e-2, kind="absolute"), **rounded)
     found = judged(solver, make_statement(end, problem=swing))
-    admitted = {name: found[f"only-invariance:{name}"].levels[0]["admissible"] for name in ("mirrored", "later_origin")}
+    admitted = {name: found[f"only-invariance:{name}"].levels[0].admissible for name in ("mirrored", "later_origin")}
     assert admitted == pytest.approx({"mirrored": 2.2e-3, "later_origin": 4.2e-3})
 
 

@@ -45,24 +45,24 @@ def square(step):
 def test_a_solver_that_tends_to_the_truth_passes_and_shows_its_levels(found, stated):
     record = found("convergence:end", stated(square))
     assert (record.verdict, record.layer, record.error_kind) == ("pass", "convergence", "absolute")
-    assert [row["size"] for row in record.levels] == list(STEPS)
-    assert [row["error"] for row in record.levels] == pytest.approx([square(h) for h in STEPS])
-    assert record.levels[0]["difference"] is None
-    assert record.levels[1]["difference"] == pytest.approx(square(0.1) - square(0.05))
-    assert {row["setting"] for row in record.levels} == {"step"}
+    assert [row.size for row in record.levels] == list(STEPS)
+    assert [row.error for row in record.levels] == pytest.approx([square(h) for h in STEPS])
+    assert record.levels[0].difference is None
+    assert record.levels[1].difference == pytest.approx(square(0.1) - square(0.05))
+    assert {row.setting for row in record.levels} == {"step"}
     assert record.settings == {"step": 0.0125}
 
 
 def test_the_parts_of_what_is_admissible_add_up(found, stated):
     record = found("convergence:end", stated(square))
-    differences = [row["difference"] for row in record.levels[1:]]
+    differences = [row.difference for row in record.levels[1:]]
     assert record.terms == {
         "numerical uncertainty": pytest.approx(SAFETY * max(differences[1], differences[2], differences[0] / 4)),
         "sampling": 0.0,
         "rounding": ROUNDING,
     }
     assert record.tolerance == pytest.approx(sum(record.terms.values()))
-    assert record.error == pytest.approx(record.levels[-1]["error"])
+    assert record.error == pytest.approx(record.levels[-1].error)
     assert record.margin == pytest.approx(record.tolerance / record.error)
     assert record.digits == pytest.approx(-math.log10(record.error))
 
@@ -77,7 +77,7 @@ def test_a_solver_that_tends_to_something_else_fails_however_small_the_differenc
 def test_a_failure_is_confirmed_on_two_finer_levels(found, stated):
     solver = stated(lambda h: 1e-3 + 1e-9 * h)
     record = found("convergence:end", solver)
-    assert [row["size"] for row in record.levels] == pytest.approx(CONFIRMED)
+    assert [row.size for row in record.levels] == pytest.approx(CONFIRMED)
     assert record.verdict == "fail"
 
 
@@ -85,7 +85,7 @@ def test_an_event_right_after_an_instant_that_levels_share_is_met_by_levels_that
     """Halved steps leave it as far behind an instant as it was, and with it the error of a method of order 1."""
     event = 0.7 + 1e-3
     record = found("convergence:end", stated(lambda h: 1e-6 * h + event % h, claims={"order": 1}))
-    halved = [row["error"] for row in record.levels[:4]]
+    halved = [row.error for row in record.levels[:4]]
     assert halved == pytest.approx([1e-3] * 4, rel=1e-3)
     assert record.verdict == "pass"
 
@@ -148,7 +148,7 @@ def failing(*steps, error=NO_IMPACT):
 
 def test_coarse_levels_that_cannot_be_measured_are_left_out(found, stated, quantity):
     record = found("convergence:end", stated(square), quantity(measure=failing(0.1)))
-    assert (record.verdict, [row["size"] for row in record.levels]) == ("pass", [0.05, 0.025, 0.0125])
+    assert (record.verdict, [row.size for row in record.levels]) == ("pass", [0.05, 0.025, 0.0125])
 
 
 @pytest.mark.parametrize("check", ["convergence:end", "claim:order:end"])
@@ -345,7 +345,7 @@ def test_of_quantities_with_a_kink_the_order_is_that_of_all_together(kinked, sta
     assert record.value == pytest.approx(2.0, abs=0.3)
     assert record.detail == "geometric mean of 3 errors over their scales"
     means = [square(h) * math.prod(row[i] for row in SCATTER) ** (1 / 3) for i, h in enumerate(STEPS)]
-    assert [row["error"] for row in record.levels] == pytest.approx(means)
+    assert [row.error for row in record.levels] == pytest.approx(means)
 
 
 def test_a_kink_leaves_no_less_than_its_order(kinked, stated):
@@ -423,7 +423,7 @@ def test_the_slope_over_the_tolerance_may_lose_a_half(found, by_tolerance, power
     record = found("claim:slope", by_tolerance(lambda t: 5 * t**power))
     assert (record.verdict, record.value) == (verdict, pytest.approx(power, rel=1e-2))
     assert (record.reference, record.tolerance) == (1.0, SLOPE_LOST)
-    assert [row["size"] for row in record.levels][: len(RTOLS)] == list(RTOLS)  # two more confirm what fails
+    assert [row.size for row in record.levels][: len(RTOLS)] == list(RTOLS)  # two more confirm what fails
 
 
 def test_errors_within_the_tolerance_lose_no_slope(found, by_tolerance):
@@ -437,7 +437,7 @@ def test_the_slope_is_that_of_the_worst_quantity_over_its_scale(found, by_tolera
     """The second quantity has a scale of a hundred and so a hundredth of the share."""
     wide = quantity(name="wide", scale=lambda _: 100.0)
     record = found("claim:slope", by_tolerance(lambda t: 0.5 * t), quantity(), wide)
-    assert [row["error"] for row in record.levels] == pytest.approx([0.5 * t for t in RTOLS])
+    assert [row.error for row in record.levels] == pytest.approx([0.5 * t for t in RTOLS])
 
 
 def test_a_tolerance_that_does_not_act_fails(found, by_tolerance):

@@ -1,10 +1,11 @@
 """What a record says: the truth as text with its digits, the digits of the answer, why a check failed."""
 
 import math
-from types import SimpleNamespace
 
 import pytest
+from msgspec import structs
 
+from veridyn.results import Verdict
 from veridyn.validation_cases.judgement.judge import correct_digits, explain, verifies
 
 
@@ -28,12 +29,11 @@ def test_an_exact_answer_has_all_digits_of_a_double():
 
 @pytest.mark.parametrize(("text", "shown"), [("1" * 20, "1" * 20 + " m"), ("1" * 21, "1" * 20 + "… m")])
 def test_a_long_truth_is_cut_where_a_failure_is_explained(record, text, shown):
-    facts = {**record.as_dict(), "reference": text, "detail": ""}
-    assert f"instead of {shown}" in explain(SimpleNamespace(**facts))
+    assert f"instead of {shown}" in explain(structs.replace(record, reference=text, detail=""))
 
 
 def test_a_test_of_a_check_fails_as_its_verdict_does(record, make_statement):
     check = verifies(make_statement().case)
     check(record)
     with pytest.raises(AssertionError, match="made-up"):
-        check(SimpleNamespace(**{**record.as_dict(), "verdict": "fail"}))
+        check(structs.replace(record, verdict=Verdict.FAIL))

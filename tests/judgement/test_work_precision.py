@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from veridyn.references.certified import classification
-from veridyn.reports import check_document
+from veridyn.results import check
 from veridyn.run.document import document
 from veridyn.run.running import is_wanted, measure
 from veridyn.run.verification import Task
@@ -208,16 +208,15 @@ def test_when_diagrams_are_measured(asked, solvers, kept, wanted):
 
 def test_points_of_a_run_fit_into_the_document():
     found = list(measure(Task("veridyn", "sdnd101", "2-shocks"), Limits(slow=0.0)))
-    assert {point["variant"] for point in found} == {"2-shocks"}
-    assert {point["scheme"] for point in found} == set(SOLVER.schemes)
-    document_of = check_document(document([], [], [], ["veridyn"], [], found))
-    assert document_of["work_precision"] == found
+    assert {point.variant for point in found} == {"2-shocks"}
+    assert {point.scheme for point in found} == set(SOLVER.schemes)
+    assert check(document([], [], [], ["veridyn"], [], found)).work_precision == tuple(found)
 
 
 def test_a_parameter_set_of_the_user_is_the_variant():
     task = Task("veridyn", "sdnd101", "", {"v0": "2"}, Request(settings={"step": 1e-4}))
     (point, *_) = measure(task, Limits(slow=0.0))
-    assert (point["variant"], point["settings"]["step"]) == ("v0=2", pytest.approx(8e-4))
+    assert (point.variant, point.settings["step"]) == ("v0=2", pytest.approx(8e-4))
 
 
 def test_digits_of_the_test_set_for_initial_value_problems():

@@ -3,7 +3,10 @@
 import copy
 import json
 
+import msgspec
 import pytest
+
+from veridyn.results import Document, WorkPrecisionPoint, convert, convert_record, unstructure
 
 HOSTILE = "<script>alert('x')</script> | \"quoted\" & [bold]*star* `code` $x_1$ {{ page }}"
 
@@ -239,6 +242,24 @@ def doc():
     return document()
 
 
+@pytest.fixture
+def typed(doc):
+    """The document as reports have it."""
+    return convert(doc)
+
+
+@pytest.fixture(scope="session")
+def make_record():
+    """Make a check as reports have it."""
+    return lambda **changes: convert_record(result(**changes))
+
+
+@pytest.fixture(scope="session")
+def make_typed_point():
+    """Make a refinement level as reports have it."""
+    return lambda **changes: msgspec.convert(point(**changes), WorkPrecisionPoint)
+
+
 @pytest.fixture(scope="session")
 def make_document():
     return document
@@ -280,6 +301,7 @@ def save(tmp_path):
 
     def write(content, name="results.json"):
         path = tmp_path / name
+        content = unstructure(content) if isinstance(content, Document) else content
         path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
         return path
 

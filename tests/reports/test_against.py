@@ -2,10 +2,10 @@
 
 import pytest
 
-from veridyn.reports import check_document
 from veridyn.reports.against import SHOWN, compare
 from veridyn.reports.markdown import changes
 from veridyn.reports.writer import write
+from veridyn.results import convert
 
 
 @pytest.fixture
@@ -13,15 +13,15 @@ def turns(make_document, make_result):
     """Return the turns between two lists of changed records."""
 
     def between(before, now):
-        documents = [make_document(results=[make_result(**r) for r in records]) for records in (now, before)]
+        documents = [convert(make_document(results=[make_result(**r) for r in records])) for records in (now, before)]
         return compare(*documents)
 
     return between
 
 
-def test_a_run_against_itself_is_unchanged(doc):
-    found = compare(doc, doc)
-    assert (found.changes, found.unchanged, found.is_worse) == ((), len(doc["results"]), False)
+def test_a_run_against_itself_is_unchanged(typed):
+    found = compare(typed, typed)
+    assert (found.changes, found.unchanged, found.is_worse) == ((), len(typed.results), False)
     assert found.headline.startswith("0 became worse, 0 vanished, 0 became better, 0 appeared")
 
 
@@ -50,7 +50,7 @@ def test_what_a_change_is_called(turns, before, now, turn, grave):
 
 def test_checks_that_are_in_one_run_only(turns):
     found = turns([{"quantity": "a"}, {"quantity": "b"}], [{"quantity": "b"}, {"quantity": "c"}])
-    assert {(change.turn, change.record["quantity"]) for change in found.changes} == {
+    assert {(change.turn, change.record.quantity) for change in found.changes} == {
         ("vanished", "a"),
         ("appeared", "c"),
     }
@@ -64,7 +64,7 @@ def test_a_check_that_occurs_twice_is_compared_in_order(turns):
 
 def test_other_machines_and_versions_are_said(doc, make_document):
     other = make_document(environment={**doc["environment"], "machine": "arm64", "veridyn": "0.2.0"})
-    assert compare(other, doc).remarks == (
+    assert compare(convert(other), convert(doc)).remarks == (
         "The machines differ: x86_64 before, arm64 now.",
         "The versions of veridyn differ: 0.1.0 before, 0.2.0 now.",
     )
@@ -90,18 +90,17 @@ def test_names_stay_text(turns, hostile):
     assert "&amp;lt;" not in page  # escaped once
 
 
-def test_the_report_begins_with_what_changed(doc, make_document, make_result, tmp_path, hostile):
+def test_the_report_begins_with_what_changed(typed, make_document, make_result, tmp_path, hostile):
     before = make_document(results=[make_result(), make_result(quantity=hostile), make_result(quantity="gone")])
-    written = write(check_document(doc), tmp_path, compare(doc, before))
+    written = write(typed, tmp_path, compare(typed, convert(before)))
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert tmp_path / "against.md" in written
     assert page.index("<caption>What vanished: 2") < page.index('id="failures"')
     assert "<script>alert" not in page
 
 
-def test_a_report_without_comparison_takes_the_old_one_away(doc, tmp_path):
-    checked = check_document(doc)
-    write(checked, tmp_path, compare(doc, doc))
-    write(checked, tmp_path)
+def test_a_report_without_comparison_takes_the_old_one_away(typed, tmp_path):
+    write(typed, tmp_path, compare(typed, typed))
+    write(typed, tmp_path)
     assert not (tmp_path / "against.md").exists()
     assert 'id="against"' not in (tmp_path / "index.html").read_text(encoding="utf-8")

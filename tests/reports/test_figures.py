@@ -3,14 +3,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from veridyn.reports import ReportError, check_document, style
+from veridyn.reports import style
 from veridyn.reports.figures import draw
+from veridyn.results import ReportError, convert
 
 
 @pytest.fixture
 def checked(make_document):
     """Fill in the defaults of a figure."""
-    return lambda figure: check_document(make_document(figures=[figure]))["figures"][0]
+    return lambda figure: convert(make_document(figures=[figure])).figures[0]
 
 
 def test_the_same_figure_gives_the_same_bytes(checked, make_figure):
@@ -129,9 +130,8 @@ def test_the_seventh_error_is_dashed(checked, make_figure):
 
 def test_a_family_shares_its_colour_and_differs_in_markers(checked, make_figure):
     series = [{"label": str(n), "x": [0.0, 1.0], "y": [0.0, float(n)]} for n in range(3)]
-    panel = checked(make_figure(panels=[{"series": series}]))["panels"][0]
-    family = panel | {"series": [curve | {"family": 2} for curve in panel["series"]]}
-    alone, together = (draw(checked(make_figure()) | {"panels": [p]}, "a") for p in (panel, family))
+    figure = checked(make_figure(panels=[{"series": series}]))
+    alone, together = (draw(figure, "a", families) for families in ((), (2, 2, 2)))
     colours = [colour.lower() for colour in style.CYCLE[:3]]
     assert [colour in alone for colour in colours] == [True, True, True]
     assert [colour in together for colour in colours] == [False, False, True]

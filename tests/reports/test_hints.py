@@ -27,7 +27,7 @@ PATTERNS = (SOFT, LOUD)
 
 
 @pytest.fixture
-def failed(make_result):
+def failed(make_record):
     """Make failed records from names as patterns have them, and passed ones."""
 
     def make(*names, passed=()):
@@ -35,7 +35,7 @@ def failed(make_result):
         for name in (*names, *passed):
             case, layer, quantity = name.split(" ")
             verdict = "pass" if name in passed else "fail"
-            made.append(make_result(case=case, layer=layer, quantity=quantity, verdict=verdict))
+            made.append(make_record(case=case, layer=layer, quantity=quantity, verdict=verdict))
         return made
 
     return make
@@ -131,27 +131,27 @@ def test_four_of_five_diagnoses_are_right(apart):
     assert told >= 0.5 * len(known())
 
 
-def test_a_failed_run_gets_a_hint_in_its_document(make_result):
+def test_a_failed_run_gets_a_hint_in_its_document(make_record):
     nearest = next(p for p in known() if p.part == "contact" and len(p.cases) == 1 and len(p.failures) > 5)
     names = [name.split(" ", 2) for name in nearest.failures]
 
-    class Judged(dict):
-        as_dict = dict.copy
-
     failed = [
-        Judged(make_result(case=case, layer=layer, quantity=q, verdict="fail", solver="mine", scheme=""))
+        make_record(case=case, layer=layer, quantity=q, verdict="fail", solver="mine", scheme="")
         for case, layer, q in names
         if layer != "error"
     ]
-    (said,) = document(failed, [], [], ["veridyn"])["messages"]
-    assert said.startswith("hint: what fails with mine resembles faults of the part contact (similarity ")
+    (said,) = document(failed, [], [], ["veridyn"]).messages
+    assert said.kind == "hint"
+    assert said.text.startswith("what fails with mine resembles faults of the part contact (similarity ")
 
 
 def test_nothing_is_said_where_nothing_fails(failed):
     assert list(hints(failed(passed=SOFT.failures))) == []
 
 
-def test_nothing_is_said_of_a_solver_that_never_answered(make_result):
+def test_nothing_is_said_of_a_solver_that_never_answered(make_record):
     names = [name.split(" ", 2) for name in next(p for p in known() if len(p.failures) > 5).failures]
-    silent = [make_result(case=case, layer=layer, quantity=q, verdict="error") for case, layer, q in names]
+    silent = [
+        make_record(case=case, layer=layer, quantity=q, verdict="error") for case, layer, q in names if layer != "error"
+    ]
     assert list(hints(silent)) == []

@@ -2,8 +2,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from veridyn.reports import ReportError, check_document, sketch
+from veridyn.reports import sketch
 from veridyn.reports.sketch import draw
+from veridyn.results import ReportError, convert
 
 
 @pytest.fixture
@@ -12,7 +13,7 @@ def checked(make_document):
 
     def fill(system):
         case = {"case": "shoe", "title": "", "system": system}
-        return check_document(make_document(cases=[case]))["cases"][0]["system"]
+        return convert(make_document(cases=[case])).cases[0].system
 
     return fill
 
@@ -71,13 +72,13 @@ def test_several_elements_share_a_gap(checked):
 @pytest.mark.parametrize(
     ("system", "message"),
     [
-        ({"masses": []}, "masses must contain at least 1"),
-        ({"masses": masses(*"abcdefghi")}, "masses must contain less than or equal to 8"),
-        ({"masses": masses("a"), "springs": [{"ends": ["a"], "value": "soft"}]}, "anyOf"),
+        ({"masses": []}, r"system\.masses: expected `array` of length >= 1"),
+        ({"masses": masses(*"abcdefghi")}, r"system\.masses: expected `array` of length <= 8"),
+        ({"masses": masses("a"), "springs": [{"ends": ["a"], "value": "soft"}]}, r"springs\[0\]\.value: expected"),
     ],
 )
 def test_wrong_systems_are_refused(checked, system, message):
-    with pytest.raises(ReportError, match="system"):
+    with pytest.raises(ReportError, match=message):
         checked(system)
 
 
@@ -120,7 +121,7 @@ def checked_beam(make_document):
 
     def fill(made):
         case = {"case": "shoe", "title": "", "beam": made}
-        return check_document(make_document(cases=[case]))["cases"][0]["beam"]
+        return convert(make_document(cases=[case])).cases[0].beam
 
     return fill
 

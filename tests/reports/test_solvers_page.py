@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from veridyn.reports import ReportError, check_document
+from veridyn.results import ReportError, convert
 from veridyn.validation_cases.judgement.catalogue import load_case
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -40,7 +40,7 @@ def recorded(make_document, make_result, make_point):
     levels = ((5.0, 0.1), (8.2, 0.4), (9.0, 3.0))
     points = [make_point(solver="good", digits=digits, wall_time=time) for digits, time in levels]
     solvers = [{"name": "good", "version": "1.2"}]
-    return check_document(make_document(results=results, work_precision=points, solvers=solvers))
+    return convert(make_document(results=results, work_precision=points, solvers=solvers))
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_without_a_claim_the_slope_over_the_levels_is_told(make_document, make_r
         {"setting": "step", "size": h, "value": 1.0, "difference": None, "error": h**2} for h in (1e-1, 5e-2, 1e-2)
     ]
     refined = make_result(solver="good", layer="convergence", levels=levels)
-    document = check_document(make_document(results=[make_result(solver="good"), refined]))
+    document = convert(make_document(results=[make_result(solver="good"), refined]))
     good = row(solvers_page.summary([(document, "default", "verified")]), "good")
     assert (good["claim"], good["claimed"], good["observed"]) == ("slope", None, 2.0)
 
@@ -89,7 +89,7 @@ def test_of_claimed_digits_those_that_were_found_are_told(make_document, make_re
         make_result(solver="sure", layer="claim", quantity=quantity, value=value, reference=value, digits=digits)
         for quantity, value, digits in claims
     ]
-    found = solvers_page.summary([(check_document(make_document(results=results)), "default", "verified")])
+    found = solvers_page.summary([(convert(make_document(results=results)), "default", "verified")])
     sure = row(found, "sure")
     assert (sure["claim"], sure["claimed"], sure["observed"], sure["claims"]) == ("digits", None, 8.0, 3)
 
@@ -125,7 +125,7 @@ def test_files_of_one_day_and_machine_are_one_run(recorded):
 
 
 def test_nothing_judged_is_refused(make_document, make_result):
-    ours = check_document(make_document(results=[make_result(solver="exact")]))
+    ours = convert(make_document(results=[make_result(solver="exact")]))
     with pytest.raises(ReportError, match="no run judged a solver"):
         solvers_page.summary([(ours, "default", "verified")])
 

@@ -2,9 +2,9 @@ import os
 
 import pytest
 
-from veridyn.reports import ReportError, check_document
 from veridyn.reports.studio import HERE, WORTH, studio
 from veridyn.reports.writer import write
+from veridyn.results import ReportError, convert
 
 
 def test_few_figures_are_drawn_here():
@@ -25,7 +25,7 @@ def test_a_studio_that_is_ended_says_so():
 
 def test_the_report_does_not_depend_on_the_place(make_document, make_figure, tmp_path):
     figures = [make_figure(id=f"curve {n}") for n in range(2 * WORTH)]
-    document = check_document(make_document(figures=figures))
+    document = convert(make_document(figures=figures))
     alone = write(document, tmp_path / "alone")
     beside = write(document, tmp_path / "beside", processes=2)
     assert [path.read_bytes() for path in alone] == [path.read_bytes() for path in beside]

@@ -12,8 +12,8 @@ from veridyn.reports.tally import (
 )
 
 
-def test_counts_worst_margin_and_flags(doc):
-    total = tally(doc["results"])
+def test_counts_worst_margin_and_flags(typed):
+    total = tally(typed.results)
     counts = {"error": 1, "harness error": 0, "fail": 3, "expected failure": 1, "not applicable": 1, "pass": 7}
     assert total.counts == counts
     assert (total.total, total.judged, total.trouble) == (13, 10, 4)
@@ -21,8 +21,8 @@ def test_counts_worst_margin_and_flags(doc):
     assert (total.fragile, total.loose) == (1, 1)
 
 
-def test_counts_of_layers(doc):
-    total = tally(doc["results"])
+def test_counts_of_layers(typed):
+    total = tally(typed.results)
     assert list(total.layers) == ["criterion", "convergence", "claim", "invariance", "baseline"]
     assert total.layers["convergence"] == {
         "error": 0,
@@ -48,8 +48,8 @@ def test_counts_of_layers(doc):
         ({"margin": 0.5, "verdict": "fail"}, ""),
     ],
 )
-def test_flag(make_result, changes, expected):
-    assert flag(make_result(**changes)) == expected
+def test_flag(make_record, changes, expected):
+    assert flag(make_record(**changes)) == expected
 
 
 @pytest.mark.parametrize(
@@ -71,28 +71,28 @@ def test_flag(make_result, changes, expected):
         (["harness error"], "harness error", "1 check ended in a harness error, of 1 judged: 1 criterion"),
     ],
 )
-def test_verdict_and_headline(make_result, verdicts, verdict, sentence):
-    total = tally(make_result(verdict=name) for name in verdicts)
+def test_verdict_and_headline(make_record, verdicts, verdict, sentence):
+    total = tally(make_record(verdict=name) for name in verdicts)
     assert total.verdict == verdict
     assert headline(total) == sentence
 
 
-def test_a_headline_counts_what_was_compared_with_what(make_result):
+def test_a_headline_counts_what_was_compared_with_what(make_record):
     layers = ["criterion"] * 2 + ["convergence"] * 2 + ["claim", "invariance"]
-    records = [*(make_result(layer=layer) for layer in layers), make_result(layer="claim", verdict="not applicable")]
+    records = [*(make_record(layer=layer) for layer in layers), make_record(layer="claim", verdict="not applicable")]
     assert headline(tally(records)) == (
         "All 6 checks passed: 2 criteria, 2 convergence, 1 claim, 1 invariance; 1 not applicable"
     )
 
 
-def test_words_leave_out_zeros(make_result):
-    assert tally([make_result(), make_result(verdict="fail")]).words == "1 fail, 1 pass"
+def test_words_leave_out_zeros(make_record):
+    assert tally([make_record(), make_record(verdict="fail")]).words == "1 fail, 1 pass"
     assert tally([]).words == "no checks"
 
 
-def test_layers_and_verdicts_in_order(doc):
-    assert list(by_layer(doc["results"])) == ["criterion", "convergence", "claim", "invariance", "baseline"]
-    assert [record["verdict"] for record in worst_first(doc["results"])][:5] == [
+def test_layers_and_verdicts_in_order(typed):
+    assert list(by_layer(typed.results)) == ["criterion", "convergence", "claim", "invariance", "baseline"]
+    assert [record.verdict for record in worst_first(typed.results)][:5] == [
         "error",
         "fail",
         "fail",
@@ -101,14 +101,14 @@ def test_layers_and_verdicts_in_order(doc):
     ]
 
 
-def test_subject(make_result):
-    assert subject(make_result()) == "veridyn · euler"
-    assert subject(make_result(scheme="")) == "veridyn"
-    assert subject(make_result(run=2), runs=2) == "veridyn · euler · run 2"
+def test_subject(make_record):
+    assert subject(make_record()) == "veridyn · euler"
+    assert subject(make_record(scheme="")) == "veridyn"
+    assert subject(make_record(run=2), runs=2) == "veridyn · euler · run 2"
 
 
-def test_common_settings(make_result):
-    records = [make_result(settings={"a": 1, "b": 2}), make_result(settings={"a": 1, "b": 3})]
+def test_common_settings(make_record):
+    records = [make_record(settings={"a": 1, "b": 2}), make_record(settings={"a": 1, "b": 3})]
     assert common_settings(records) == {"a": 1}
     assert common_settings([]) == {}
 

@@ -3,8 +3,8 @@ import io
 import pytest
 from rich.console import Console
 
-from veridyn.reports import check_document
 from veridyn.reports.terminal import IN_FULL, full_table, summary_table
+from veridyn.results import convert
 
 
 @pytest.fixture
@@ -13,7 +13,7 @@ def printed(doc):
 
     def show(function, width=80, document=doc):
         stream = io.StringIO()
-        function(check_document(document), Console(file=stream, width=width))
+        function(convert(document), Console(file=stream, width=width))
         return stream.getvalue()
 
     return show

@@ -1,8 +1,8 @@
 import pytest
 
-from veridyn.reports import check_document
 from veridyn.reports.figures import draw
 from veridyn.reports.ticks import plain
+from veridyn.results import convert
 
 
 @pytest.mark.parametrize(
@@ -26,5 +26,5 @@ def test_no_figure_parses_a_formula(make_figure, make_document, monkeypatch, sca
     monkeypatch.setattr(MathTextParser, "parse", None)
     series = {"label": r"$\frac", "x": [1e-9, 3e-6], "y": [2e-9, 5e-7]}
     panel = {"xlabel": "$", "xscale": scale, "yscale": scale, "series": [series]}
-    document = check_document(make_document(figures=[make_figure(panels=[panel])]))
-    assert draw(document["figures"][0], "a").startswith("<svg")
+    document = convert(make_document(figures=[make_figure(panels=[panel])]))
+    assert draw(document.figures[0], "a").startswith("<svg")

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from veridyn.reports import ReportError
 from veridyn.reports.timing import compare, html, make_page, read_history, read_timing, several, spark, text, timing_of
+from veridyn.results import ReportError
 
 
 def benchmark(median=2e-3, spread=1e-5, **changes):

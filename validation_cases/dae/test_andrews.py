@@ -11,6 +11,7 @@ from veridyn.problem.generated import over
 from veridyn.problem.initial_value import InitialValueProblem, Mode
 from veridyn.references.problems import andrews, hybrid
 from veridyn.references.problems.andrews import ANGLES, PARAMETERS, Squeezer
+from veridyn.results import Figure
 from veridyn.validation_cases.judgement.case import Case, Observation, Published, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.runner import Runner
@@ -168,7 +169,7 @@ def gap(o: Observation) -> float:
     return float(np.abs(over(PROBLEM.given(o.values), tuple(LOOPS))(r.time, r.states)).max() / o["rr"])
 
 
-def turning(case: Case, observer: Runner) -> Iterable[dict[str, Any]]:
+def turning(case: Case, observer: Runner) -> Iterable[Figure]:
     """Yield the figure of all angles over the time."""
     o, label = shown(case, "", observer)
     time, *angles = thinned(o.response.time, *o.response.states.T[:7], start=0.0, end=END)

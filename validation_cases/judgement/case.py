@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.certified import Certified, undefined
 from veridyn.references.parameters import Exact, Parameter, arguments, resolve
+from veridyn.results import Figure
 from veridyn.validation_cases.judgement.sweeping import Sweep
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 
@@ -196,7 +197,7 @@ class Beam:
     shapes: tuple[tuple[str, tuple[float, ...]], ...]
 
 
-FigureMaker = Callable[["Case", "Runner"], Iterable[dict[str, Any]]]
+FigureMaker = Callable[["Case", "Runner"], Iterable[Figure]]
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from veridyn.results import Layer
 from veridyn.solver.contract.statements import WHAT_TO_CLAIM, Claims
 from veridyn.validation_cases.judgement import levels, methods
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.invariance import invariance
-from veridyn.validation_cases.judgement.judge import Check, Finding, Layer, measured_error
+from veridyn.validation_cases.judgement.judge import Check, Finding, measured_error
 from veridyn.validation_cases.judgement.relations import RELATIONS
 from veridyn.validation_cases.judgement.runner import Runner, Statement
 from veridyn.validation_cases.judgement.subject import Subject
@@ -51,24 +52,24 @@ def checks_of(statement: Statement, subject: Subject, scheme: str) -> Iterator[C
     """Yield the checks of one statement for one scheme of a solver, layer by layer."""
     measured = statement.quantities
     claims = subject.claims.get(scheme, Claims())
-    yield from (_check(statement, scheme, "criterion", q.name, q.unit, criterion, q) for q in measured)
+    yield from (_check(statement, scheme, Layer.CRITERION, q.name, q.unit, criterion, q) for q in measured)
     if not measured:
         return
     tending = [q for q in measured if q.converges]
     if subject.refined:
         yield from (
-            _check(statement, scheme, "convergence", q.name, q.unit, levels.convergence, q, claims) for q in tending
+            _check(statement, scheme, Layer.CONVERGENCE, q.name, q.unit, levels.convergence, q, claims) for q in tending
         )
     yield from _claims(statement, subject, scheme, claims, tending)
     for relation in RELATIONS:
-        yield _check(statement, scheme, "invariance", relation.name, "", invariance, relation, claims)
+        yield _check(statement, scheme, Layer.INVARIANCE, relation.name, "", invariance, relation, claims)
 
 
 def _claims(
     statement: Statement, subject: Subject, scheme: str, claims: Claims, tending: list[Quantity]
 ) -> Iterator[Check]:
     """Yield what the claims of a scheme say of a statement."""
-    make = partial(_check, statement, scheme, "claim")
+    make = partial(_check, statement, scheme, Layer.CLAIM)
     if claims.digits:
         yield from (make(f"digits:{q.name}", q.unit, methods.digits, q, claims) for q in tending)
     if not subject.refined:

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from msgspec import structs
+
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import did_you_mean
-from veridyn.validation_cases.judgement.judge import Record
+from veridyn.results import Record, Verdict
 
 
 class ExpectationError(SolverInputError):
@@ -65,13 +67,13 @@ class Expectations:
         list never hides more than it says.
         """
         entry = self.of(record.case, record.id, record.solver)
-        if entry is None or record.verdict == "not applicable":
+        if entry is None or record.verdict is Verdict.NOT_APPLICABLE:
             return record
-        if record.verdict == "pass":
+        if record.verdict is Verdict.PASS:
             detail = f"unexpectedly passes, remove {entry.place}: {entry.reason}"
-            return replace(record, verdict="fail", detail=detail)
+            return structs.replace(record, verdict=Verdict.FAIL, detail=detail)
         more = f" ({record.detail})" if record.detail else ""
-        return replace(record, verdict="expected failure", detail=entry.reason + more)
+        return structs.replace(record, verdict=Verdict.EXPECTED_FAILURE, detail=entry.reason + more)
 
 
 def read_expectations(file: Path) -> Expectations:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from veridyn.problem.errors import SolverInputError
+from veridyn.results import LevelRow
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.statements import Claims
 from veridyn.validation_cases.judgement.case import Number, Quantity
@@ -113,8 +114,10 @@ def _compared(asked: Comparison) -> Finding:
     worst = max(changes, key=lambda change: change.share)
     allowed = Tolerance(1.0, "absolute", f"of what is admissible: {worst.reason}")
     detail = f"{relation.what} {worst.quantity} {worst.before} became {worst.after}, admissible {worst.admissible:.3g}"
-    names = ("quantity", "before", "after", "change", "admissible")
-    table = tuple({name: getattr(change, name) for name in names} for change in sorted(changes, key=lambda c: -c.share))
+    table = tuple(
+        LevelRow(quantity=c.quantity, before=c.before, after=c.after, change=c.change, admissible=c.admissible)
+        for c in sorted(changes, key=lambda c: -c.share)
+    )
     return Finding(asked.changed, worst.share, 0.0, worst.share, allowed, detail, table)
 
 

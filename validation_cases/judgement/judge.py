@@ -3,19 +3,18 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import mpmath
+from msgspec import structs
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.references.certified import Certified
+from veridyn.results import ErrorKind, Layer, LevelRow, Record, Verdict
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.validation_cases.judgement.case import Case, Number
 from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Run, Runner, SolverCrash, Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance
-
-Layer = Literal["criterion", "convergence", "claim", "invariance", "baseline"]
-Verdict = Literal["pass", "fail", "expected failure", "not applicable", "error", "harness error"]
 
 DOUBLE_DIGITS = 15.95  # -log10 of half a unit in the last place of a double
 
@@ -24,8 +23,8 @@ DOUBLE_DIGITS = 15.95  # -log10 of half a unit in the last place of a double
 class Finding:
     """What a check found: answer, truth, error with the largest admissible one, and all that is needed to recompute it.
 
-    ``levels`` is the level table: one mapping per refinement level, from coarse to fine. ``terms`` are the parts of the
-    tolerance by name. ``run`` is what the answer comes from.
+    ``levels`` is the level table, from coarse to fine. ``terms`` are the parts of the tolerance by name. ``run`` is
+    what the answer comes from.
     """
 
     run: Run
@@ -34,7 +33,7 @@ class Finding:
     error: float | None
     tolerance: Tolerance
     detail: str = ""
-    levels: tuple[Mapping[str, Any], ...] = ()
+    levels: tuple[LevelRow, ...] = ()
     terms: Mapping[str, float] = field(default_factory=dict)
     counts_digits: bool = False
 
@@ -68,42 +67,8 @@ class Check:
     @property
     def id(self) -> str:
         """Stable name within the case, e.g. ``a0=1.5-wear_power-devogelaere`` of a criterion."""
-        name = self.name if self.layer == "criterion" else f"{self.layer}:{self.name}"
+        name = self.name if self.layer is Layer.CRITERION else f"{self.layer}:{self.name}"
         return "-".join(part for part in (self.variant, name, self.scheme) if part)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Record:
-    """One judged check; `as_dict` is a row of the result file. What was not found is None or empty."""
-
-    case: str
-    variant: str
-    solver: str
-    scheme: str
-    layer: Layer
-    quantity: str
-    unit: str
-    value: Number = None
-    reference: Number = None
-    reference_digits: int | None = None
-    error: float | None = None
-    error_kind: str = ""
-    tolerance: float | None = None
-    reason: str = ""
-    margin: float | None = None
-    digits: float | None = None
-    verdict: Verdict
-    detail: str
-    settings: dict[str, Any]
-    levels: list[dict[str, Any]] = field(default_factory=list)
-    terms: dict[str, float] = field(default_factory=dict)
-    wall_time: float | None
-    counters: dict[str, float]
-    id: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the row of the result file; it shares settings, levels and terms with the record."""
-        return dict(vars(self))
 
 
 def explain(judged: Record) -> str:
@@ -117,7 +82,7 @@ def explain(judged: Record) -> str:
     )
 
 
-def _short(reference: Any) -> str:
+def _short(reference: object) -> str:
     text = str(reference)
     return text if len(text) <= 20 else text[:20] + "…"
 
@@ -132,19 +97,20 @@ def judge(check: Check, runner: Runner) -> Record:
     """
     missing = sorted(check.statement.needs - frozenset(runner.solver.capabilities))
     if missing:
-        return _record(check, runner, "not applicable", f"the solver does not offer {', '.join(missing)}")
+        return _record(check, runner, Verdict.NOT_APPLICABLE, f"the solver does not offer {', '.join(missing)}")
     try:
         finding = check.find(runner)
     except (CapabilityError, NotJudged) as missed:
-        return _record(check, runner, "not applicable", str(missed))
+        return _record(check, runner, Verdict.NOT_APPLICABLE, str(missed))
     except SolverInputError:
         raise
     except SolverCrash as crash:
-        return _record(check, runner, "error", str(crash))
+        return _record(check, runner, Verdict.ERROR, str(crash))
     except SolverFailure as failure:
-        return _record(check, runner, "error" if _no_response(check, runner) else "fail", str(failure))
+        verdict = Verdict.ERROR if _no_response(check, runner) else Verdict.FAIL
+        return _record(check, runner, verdict, str(failure))
     except HarnessError as broken:
-        return _record(check, runner, "harness error", str(broken))
+        return _record(check, runner, Verdict.HARNESS_ERROR, str(broken))
     return _judged(check, runner, finding)
 
 
@@ -156,25 +122,28 @@ def _no_response(check: Check, runner: Runner) -> bool:
 def _judged(check: Check, runner: Runner, finding: Finding) -> Record:
     reference, tolerance, error = finding.reference, finding.tolerance, finding.error
     certified = reference if isinstance(reference, Certified) else None
-    truth: Any = certified.value if certified else reference
-    return _record(
-        check,
-        runner,
-        "pass" if finding.passes else "fail",
-        finding.detail,
-        run=finding.run,
+    verdict = Verdict.PASS if finding.passes else Verdict.FAIL
+    return structs.replace(
+        _record(check, runner, verdict, finding.detail, finding.run),
         value=finding.value,
-        reference=certified.text() if certified and truth is not None else truth,
+        reference=_state(reference),
         reference_digits=certified.digits if certified else None,
         error=error,
-        error_kind=tolerance.kind,
+        error_kind=ErrorKind(tolerance.kind),
         tolerance=tolerance.value,
         reason=tolerance.reason,
         margin=tolerance.value / error if error else None,
         digits=correct_digits(finding.value, reference) if finding.counts_digits else None,
-        levels=[dict(level) for level in finding.levels],
+        levels=finding.levels,
         terms=dict(finding.terms),
     )
+
+
+def _state(reference: Number | Certified) -> Number:
+    """Return a reference as it is recorded: a certified number with all its digits, as text."""
+    if not isinstance(reference, Certified):
+        return reference
+    return None if reference.value is None else reference.text()
 
 
 def measured_error(value: Number, truth: Any, tolerance: Tolerance) -> float | None:
@@ -222,9 +191,8 @@ def correct_digits(value: Number, reference: Certified | float | str | None) -> 
         return max(0.0, min(most, float(-mpmath.log10(error / abs(truth)))))
 
 
-def _record(
-    check: Check, runner: Runner, verdict: Verdict, detail: str = "", run: Run | None = None, **found: Any
-) -> Record:
+def _record(check: Check, runner: Runner, verdict: Verdict, detail: str, run: Run | None = None) -> Record:
+    """Return the record of a check that was not measured; without a run, of the one with default settings."""
     run = run or runner.default_run(check.statement, check.scheme)
     return Record(
         case=check.case,
@@ -240,7 +208,6 @@ def _record(
         wall_time=runner.wall_times.get(run.key),
         counters=dict(runner.counters.get(run.key, {})),
         id=check.id,
-        **found,
     )
 
 
@@ -248,7 +215,7 @@ def verifies(case: Case) -> Callable[[Record], None]:
     """Return the function that pytest turns into one test per check of a case."""
 
     def every_check_passes(record: Record) -> None:
-        assert record.verdict == "pass", explain(record)
+        assert record.verdict is Verdict.PASS, explain(record)
 
     every_check_passes.verifies = case.name  # type: ignore[attr-defined]  # read by the plugin
     return every_check_passes

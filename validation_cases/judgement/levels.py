@@ -2,12 +2,13 @@
 
 import math
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import MechanicalProblem, Problem
+from veridyn.results import LevelRow
 from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure
 from veridyn.solver.contract.statements import FEWEST_LEVELS, Claims
 from veridyn.validation_cases.judgement.case import Number, Quantity
@@ -216,13 +217,13 @@ def of_reference(statement: Statement, quantity: Quantity) -> dict[str, float]:
     return {"uncertainty of the reference": doubt} if doubt else {}
 
 
-def level_table(found: Answers, statement: Statement) -> tuple[Mapping[str, Any], ...]:
+def level_table(found: Answers, statement: Statement) -> tuple[LevelRow, ...]:
     """Return the level table, from coarse to fine."""
     truth: Any = statement.truth(found.quantity).value
     numbers = found.numbers
     steps: Sequence[float | None] = (None, *differences(numbers))
     return tuple(
-        {"setting": found.key, "size": size, "value": value, "difference": step, "error": abs(float(value - truth))}
+        LevelRow(setting=found.key, size=size, value=value, difference=step, error=abs(float(value - truth)))
         for size, value, step in zip(found.sizes, numbers, steps, strict=True)
     )
 
@@ -452,5 +453,5 @@ def _sampling_share(runner: Runner, found: Sequence[Answers], statement: Stateme
     )
 
 
-def _pooled_table(key: str, levels: Sequence[Level]) -> tuple[Mapping[str, Any], ...]:
-    return tuple({"setting": key, "size": level.size, "error": level.error} for level in levels)
+def _pooled_table(key: str, levels: Sequence[Level]) -> tuple[LevelRow, ...]:
+    return tuple(LevelRow(setting=key, size=level.size, error=level.error) for level in levels)

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from veridyn.problem.errors import SolverInputError
+from veridyn.results import Record, Verdict
 from veridyn.solver.contract.loading import EXACT, OWN, SCIPY, load_solver
 from veridyn.solver.contract.protocol import Solver
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.expected import Expectations, read_expectations
-from veridyn.validation_cases.judgement.judge import Check, Record, judge
+from veridyn.validation_cases.judgement.judge import Check, judge
 from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.subject import Request, Subject, read_request
 
@@ -209,6 +210,6 @@ def _runner(case: str, solver: str, config: pytest.Config) -> Runner:
 def record(solver_under_test: str, check: Check, pytestconfig: pytest.Config) -> Record:
     """Judge a check; skips what cannot be judged of this solver."""
     judged = judge(check, _runner(check.case, solver_under_test, pytestconfig))
-    if judged.verdict == "not applicable":
+    if judged.verdict is Verdict.NOT_APPLICABLE:
         pytest.skip(judged.detail)
     return judged

@@ -5,13 +5,15 @@ import io
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 import mpmath
+from msgspec import structs
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.references.certified import Certified
+from veridyn.results import WorkPrecisionPoint
 from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure, StepError
 from veridyn.solver.contract.protocol import Solver
 from veridyn.validation_cases.judgement.case import Case, Quantity
@@ -33,60 +35,14 @@ class Limits:
 LIMITS = Limits()
 
 
-@dataclass(frozen=True)
-class Point:
-    """One refinement level of a solver; `as_dict` is an entry of the result file.
-
-    Attributes
-    ----------
-    first_call
-        Seconds to the first answer: what had still to be compiled or loaded, the solve, the check of the response.
-    wall_time, repeats
-        Shortest of so many further solves (s); the first one itself if it was too slow to be repeated.
-    error, quantity, digits
-        Worst error of a number over its scale, whose it is, correct digits (LRE) of the worst.
-    scd, mescd
-        Of an initial value problem, as the test set of Bari counts: ``-log10`` of the largest error over the truth, and
-        over ``atol/rtol + |truth|``, which is None without these settings. Truths of zero have no scd.
-    uncertainty
-        Largest radius of a reference over the scale: errors below it say nothing.
-    passed, checks
-        How many criteria are kept at this level, and how many there are.
-    detail
-        Why something is missing, or why there are no finer levels.
-    """
-
-    case: str
-    variant: str
-    solver: str
-    version: str
-    scheme: str
-    settings: dict[str, Any]
-    first_call: float | None = None
-    wall_time: float | None = None
-    repeats: int = 0
-    error: float | None = None
-    quantity: str = ""
-    digits: float | None = None
-    scd: float | None = None
-    mescd: float | None = None
-    uncertainty: float = 0.0
-    passed: int = 0
-    checks: int = 0
-    counters: dict[str, float] = field(default_factory=dict)
-    detail: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the entry of the result file."""
-        return asdict(self)
-
-
 def variants(case: Case) -> tuple[str, ...]:
     """Return the variants that have a diagram."""
     return case.work_precision or (case.default_variant.name,)
 
 
-def work_precision(solver: Solver, request: Request, statement: Statement, limits: Limits = LIMITS) -> Iterator[Point]:
+def work_precision(
+    solver: Solver, request: Request, statement: Statement, limits: Limits = LIMITS
+) -> Iterator[WorkPrecisionPoint]:
     """Yield the points of all schemes of a solver; none where no number has a scale to relate an error to."""
     if not compared(statement):
         return
@@ -94,7 +50,7 @@ def work_precision(solver: Solver, request: Request, statement: Statement, limit
         yield from points(Runner(solver, request), statement, scheme, limits)
 
 
-def points(runner: Runner, statement: Statement, scheme: str, limits: Limits = LIMITS) -> Iterator[Point]:
+def points(runner: Runner, statement: Statement, scheme: str, limits: Limits = LIMITS) -> Iterator[WorkPrecisionPoint]:
     """Yield the points of one scheme, from coarse to fine, up to the first that is too slow.
 
     A step that the scheme refuses gives no point. What fails gives one without values; finer levels go on, unless the
@@ -108,12 +64,12 @@ def points(runner: Runner, statement: Statement, scheme: str, limits: Limits = L
         except StepError:
             continue
         except CapabilityError as missed:
-            yield replace(blank, detail=f"not applicable: {missed}")
+            yield structs.replace(blank, detail=f"not applicable: {missed}")
             return
         except (SolverFailure, SolverInputError) as failure:
-            point = replace(blank, detail=str(failure))
+            point = structs.replace(blank, detail=str(failure))
         if run is not runs[-1] and (point.wall_time or 0.0) > limits.slow:
-            yield replace(point, detail="; ".join(filter(None, (point.detail, SLOW))))
+            yield structs.replace(point, detail="; ".join(filter(None, (point.detail, SLOW))))
             return
         yield point
 
@@ -129,12 +85,18 @@ def _runs(runner: Runner, statement: Statement, scheme: str) -> Sequence[Run]:
     return (runner.default_run(statement, scheme),)
 
 
-def _blank(runner: Runner, run: Run) -> Point:
-    case, variant = run.statement.case.name, run.statement.variant.name
-    return Point(case, variant, runner.solver.name, str(runner.solver.version), run.scheme, dict(run.settings))
+def _blank(runner: Runner, run: Run) -> WorkPrecisionPoint:
+    return WorkPrecisionPoint(
+        case=run.statement.case.name,
+        variant=run.statement.variant.name,
+        solver=runner.solver.name,
+        version=str(runner.solver.version),
+        scheme=run.scheme,
+        settings=dict(run.settings),
+    )
 
 
-def _measured(runner: Runner, run: Run, blank: Point, limits: Limits) -> Point:
+def _measured(runner: Runner, run: Run, blank: WorkPrecisionPoint, limits: Limits) -> WorkPrecisionPoint:
     """Return the point of one level.
 
     Raises
@@ -152,7 +114,7 @@ def _measured(runner: Runner, run: Run, blank: Point, limits: Limits) -> Point:
     found = runner.measured(run)
     runner.answers.clear()  # a large response that is held slows the next solve down
     times = repeated(runner.solver, run, limits) if once <= limits.slow else []
-    return replace(
+    return structs.replace(
         blank,
         first_call=first_call,
         wall_time=min(times, default=once),

@@ -11,6 +11,7 @@ import numpy as np
 from veridyn.references.certified import Certified, exact_count, exact_zero, undefined
 from veridyn.references.parameters import Number as Given
 from veridyn.references.problems import impact_oscillator
+from veridyn.results import Figure
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.balance import stop_gap
 from veridyn.solver.postprocessing.consistency import stop_force_residual
@@ -247,7 +248,7 @@ def close_up(contact: int) -> tuple[FigureMaker, FigureMaker]:
     )
 
 
-def errors_of_instants(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
+def errors_of_instants(case: Case, observer: Runner) -> Iterator[Figure]:
     """Yield the figure of the error of every instant of contact."""
     o, label = shown(case, "", observer)
     truth, seen = vibro_impact.true_instants(o.values), impacts.instants(o)
@@ -259,5 +260,5 @@ def errors_of_instants(case: Case, observer: Runner) -> Iterator[dict[str, Any]]
         "instants",
         "Error of every instant of contact",
         f"{label}; the contacts magnify a perturbation by up to {impact_conditioning.amplification(o.values):.2g}.",
-        [panel("t (s)", "error (s)", [curve]) | {"yscale": "log"}],
+        [panel("t (s)", "error (s)", [curve], log_y=True)],
     )

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from veridyn.problem.errors import SolverInputError
 from veridyn.references.engine.motion import Motion
 from veridyn.references.parameters import arguments
+from veridyn.results import Figure, Instant, Panel, Role, Scale, Series
 from veridyn.solver.contract.errors import CapabilityError, MissingHistory, SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.validation_cases.judgement.case import Case, FigureMaker, Floats, Observation, Quantity, Values
@@ -22,11 +23,11 @@ from veridyn.validation_cases.judgement.levels import Answers, answers, error_le
 from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Runner, Statement
 from veridyn.validation_cases.judgement.uncertainty import observed_order
 
-Role = Literal["reference", "computed", "error", "limit", "guide"]
+RoleName = Literal["reference", "computed", "error", "limit", "guide"]
 Read = Callable[[Observation], Floats]
 Truth = Callable[[Observation, Floats], Floats]  # at instants (s)
-Curves = list[dict[str, Any]]
-Beside = Callable[[Observation, Floats], Iterable[dict[str, Any]]]  # curves of the first panel, at instants (s)
+Curves = list[Series]
+Beside = Callable[[Observation, Floats], Iterable[Series]]  # curves of the first panel, at instants (s)
 Events = Callable[[Values], Iterable[tuple[Any, str]]]
 Window = Callable[[Values], tuple[float, float]]
 
@@ -36,36 +37,38 @@ DIGITS = 15  # of it
 PORTRAIT = 1.3  # height of a panel of its own, in usual ones
 
 
-def series(label: str, role: Role, x: ArrayLike, y: ArrayLike, *, marker: bool = False) -> dict[str, Any]:
+def series(label: str, role: RoleName, x: ArrayLike, y: ArrayLike, *, marker: bool = False) -> Series:
     """Return one curve; infinite and missing points are left out."""
     xs, ys = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     keep = np.isfinite(xs) & np.isfinite(ys)
-    return {"label": label, "role": role, "marker": marker, "x": xs[keep].tolist(), "y": ys[keep].tolist()}
+    return Series(label=label, role=Role(role), marker=marker, x=tuple(xs[keep].tolist()), y=tuple(ys[keep].tolist()))
 
 
 def panel(
     xlabel: str,
     ylabel: str,
-    curves: Sequence[dict[str, Any]],
+    curves: Sequence[Series],
     *,
     log: bool = False,
+    log_y: bool = False,
     events: Sequence[tuple[float, str]] = (),
-) -> dict[str, Any]:
-    """Return one panel; ``log`` makes both axes logarithmic."""
-    scale = "log" if log else "linear"
-    return {
-        "xlabel": xlabel,
-        "ylabel": ylabel,
-        "xscale": scale,
-        "yscale": scale,
-        "series": list(curves),
-        "events": [{"x": float(x), "label": label} for x, label in events],
-    }
+    height: float = 1,
+) -> Panel:
+    """Return one panel, its height in usual ones; ``log`` makes both axes logarithmic, ``log_y`` that of y."""
+    return Panel(
+        xlabel=xlabel,
+        ylabel=ylabel,
+        xscale=Scale.LOG if log else Scale.LINEAR,
+        yscale=Scale.LOG if log or log_y else Scale.LINEAR,
+        series=tuple(curves),
+        events=tuple(Instant(x=float(x), label=label) for x, label in events),
+        height=height,
+    )
 
 
-def figure(case: str, name: str, title: str, caption: str, panels: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def figure(case: str, name: str, title: str, caption: str, panels: Sequence[Panel]) -> Figure:
     """Return one figure of a case."""
-    return {"case": case, "id": name, "title": title, "caption": caption, "panels": list(panels)}
+    return Figure(case=case, id=name, title=title, caption=caption, panels=tuple(panels))
 
 
 def thinned(time: Floats, *histories: Floats, start: float, end: float, points: int = POINTS) -> tuple[Floats, ...]:
@@ -154,7 +157,7 @@ def history(
     if not all as a line. A solver that does not report one of the histories has no such figure.
     """
 
-    def draw(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
+    def draw(case: Case, observer: Runner) -> Iterator[Figure]:
         o, label = shown(case, variant, observer)
         span: tuple[float, float] = window(o.values) if window else (0.0, o.problem.end)
         try:
@@ -211,7 +214,7 @@ def portrait(
     line. Where a solver does not report one of the histories there is no such panel.
     """
 
-    def draw(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
+    def draw(case: Case, observer: Runner) -> Iterator[Figure]:
         panels, label = [], ""
         for variant in variants:
             o, label = shown(case, variant, observer)
@@ -228,7 +231,7 @@ def portrait(
                 *(beside(o, fine) if beside else ()),
             ]
             axis = f"{x.axis}, variant {variant}" if len(variants) > 1 else x.axis
-            panels.append(panel(axis, y.axis, curves) | {"height": PORTRAIT})
+            panels.append(panel(axis, y.axis, curves, height=PORTRAIT))
         if panels:
             how = "dotted" if dots else "solid"
             yield figure(case.name, name, title, f"Reference dashed, {label} {how}. {caption}", panels)
@@ -240,7 +243,7 @@ MOST = 4  # histories of a case that names no figures
 AT = re.compile(r"(\w+)@([0-9.]+)")  # a quantity that is the value of something at an instant (s)
 
 
-def histories(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
+def histories(case: Case, observer: Runner) -> Iterator[Figure]:
     """Yield the figure of a case that names none: its first histories, with the references at their instants.
 
     A solver that does not take the case has no such figure.
@@ -287,7 +290,7 @@ def shown(case: Case, variant: str, observer: Runner) -> tuple[Observation, str]
 def convergence(name: str, remark: str, variant: str = "") -> FigureMaker:
     """Return the figure of the errors of a quantity over the levels of a solver, if it has any."""
 
-    def draw(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
+    def draw(case: Case, observer: Runner) -> Iterator[Figure]:
         if not observer.subject.refined:
             return
         statement = _stated(case, variant)
@@ -312,7 +315,7 @@ def convergence(name: str, remark: str, variant: str = "") -> FigureMaker:
     return draw
 
 
-def _study(label: str, found: Answers, statement: Statement, quantity: Quantity) -> list[dict[str, Any]]:
+def _study(label: str, found: Answers, statement: Statement, quantity: Quantity) -> Curves:
     """Return errors over the levels, named with the order they follow in the asymptotic range, if they do."""
     levels = error_levels(found, statement)
     size = statement.size(quantity)

@@ -10,6 +10,7 @@ import numpy as np
 from veridyn.problem.elements import Stop
 from veridyn.problem.mechanical import MechanicalProblem, Modes
 from veridyn.references.problems import beam_on_stop
+from veridyn.results import Figure
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import energy_residual
 from veridyn.solver.postprocessing.impacts import Impact
@@ -213,7 +214,7 @@ def _variant(name: str, number: int, contacts: int) -> Variant:
     return Variant(name, {"N": str(number)}, frozenset(q.name for q in QUANTITIES) - missing)
 
 
-def _truncation(case: Case, _: Runner) -> Iterator[dict[str, Any]]:
+def _truncation(case: Case, _: Runner) -> Iterator[Figure]:
     """Yield what the number of modes changes."""
     end, gap = floats(case.values(), "T", "gap")
     times = np.linspace(0.0, end, plotting.FINE)

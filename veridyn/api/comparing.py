@@ -14,6 +14,7 @@ from typing import Any, Literal, cast
 
 import mpmath
 import numpy as np
+from msgspec import structs
 
 from veridyn.api.questions import Question, questions, residuals
 from veridyn.api.solving import (
@@ -34,6 +35,7 @@ from veridyn.problem.smoothness import regularity
 from veridyn.problem.time_scales import shortest_period
 from veridyn.references.certified import Certified, undefined
 from veridyn.reports.numbers import plural
+from veridyn.results import Document, Layer, Message, Profile, Record, Verdict
 from veridyn.run.document import Scope, document, sheet
 from veridyn.run.verification import load_quietly
 from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure
@@ -42,12 +44,12 @@ from veridyn.solver.contract.responses import Response, Trajectory, output_insta
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.checks import checks_of
-from veridyn.validation_cases.judgement.judge import Check, Layer, Record, judge
+from veridyn.validation_cases.judgement.judge import Check, judge
 from veridyn.validation_cases.judgement.levels import answers
 from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Runner, Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance, read_requirement
 
-LAYERS: tuple[Layer, ...] = ("criterion", "convergence", "claim", "invariance")
+LAYERS = (Layer.CRITERION, Layer.CONVERGENCE, Layer.CLAIM, Layer.INVARIANCE)
 STANDS_IN = "no truth is known of this problem: solvers that agree may share a mistake"
 Relation = Literal["agrees", "differs", "reference", "not judged"]
 
@@ -97,7 +99,7 @@ class Comparison:
     @property
     def failures(self) -> tuple[Record, ...]:
         """Checks that fail: of criterion, convergence, claims and invariance."""
-        return tuple(r for r in self.records if r.verdict not in ("pass", "not applicable"))
+        return tuple(r for r in self.records if r.verdict not in (Verdict.PASS, Verdict.NOT_APPLICABLE))
 
     def table(self) -> str:
         """Return the comparison as a table of text: quantities, the reference, how far each solver is from it."""
@@ -153,13 +155,14 @@ class Comparison:
             panels.append((name, sorted(curves, key=lambda curve: curve[1] != "reference") + apart))
         return panels
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Document:
         """Return the comparison as a result document, as a run of the cases gives one."""
         case = self.statement.case
-        messages = [self.agreement, *(f"{name} has no solution: {why}" for name, why in self.missing.items())]
-        figure = {**figure_of(case.title, self._panels(())), "case": case.name} if self.solutions else None
-        figures = [figure] if figure else []
-        scope = Scope("comparison", len(self.records))
+        texts = [self.agreement, *(f"{name} has no solution: {why}" for name, why in self.missing.items())]
+        messages = [Message(text=text) for text in texts]
+        made = figure_of(case.title, self._panels(())) if self.solutions else None
+        figures = [structs.replace(made, case=case.name)] if made else []
+        scope = Scope(Profile.COMPARISON, len(self.records))
         command = ["python", "-c", "veridyn.compare(…)"]
         return document(
             self.records, [sheet(case, {})], figures, command, messages, planned=len(self.records), scope=scope
@@ -175,7 +178,7 @@ def compare(
     *,
     quantities: Mapping[str, Any] | None = None,
     require: str = "rel=1e-3",
-    layers: Sequence[Layer] = LAYERS,
+    layers: Sequence[str] = LAYERS,
 ) -> Comparison:
     """Compare solvers on a problem that has no known truth.
 
@@ -417,14 +420,14 @@ def _numerical(value: float, radius: float, how: str) -> Certified:
 
 
 def _checks(
-    e: _Entrant, statement: Statement, found: Mapping[str, _Reference], layers: Sequence[Layer]
+    e: _Entrant, statement: Statement, found: Mapping[str, _Reference], layers: Sequence[str]
 ) -> Iterator[Check]:
     """Yield the checks of a solver; none of a quantity without reference, or whose reference it gave itself."""
     left_out = {name for name, r in found.items() if r.value.value is None or r.label == e.label}
     everything = left_out == set(found)
     for check in checks_of(statement, e.runner.subject, e.scheme):
         claim, _, quantity = check.name.rpartition(":")
-        pooled = check.layer == "claim" and not claim and check.name in ("order", "slope", "error_over_tolerance")
+        pooled = check.layer is Layer.CLAIM and not claim and check.name in ("order", "slope", "error_over_tolerance")
         if check.layer in layers and quantity not in left_out and not (pooled and everything):
             yield check
 
@@ -456,15 +459,17 @@ def _answer(
 ) -> Answer:
     """Return how a solver stands to a reference: by convergence where it has levels, else by the criterion."""
     judged = {r.layer: r for r in records.get(e.label, ()) if r.quantity == question.name}
-    default = judged.get("criterion")
+    default = judged.get(Layer.CRITERION)
     value = default.value if default else _default(e, question, statement)
     number = float(value) if isinstance(value, int | float) else None
     if reference.label == e.label:
         return Answer(e.label, question.name, number, 0.0, None, "reference")
-    record = next((r for r in (judged.get("convergence"), default) if r and r.verdict in ("pass", "fail")), None)
+    record = next(
+        (r for r in (judged.get(Layer.CONVERGENCE), default) if r and r.verdict in (Verdict.PASS, Verdict.FAIL)), None
+    )
     if record is None:
         return Answer(e.label, question.name, number, None, None, "not judged", default.detail if default else "")
-    relation: Relation = "agrees" if record.verdict == "pass" else "differs"
+    relation: Relation = "agrees" if record.verdict is Verdict.PASS else "differs"
     return Answer(e.label, question.name, number, record.error, record.tolerance, relation, record.detail)
 
 

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from rich.console import Console
 
-from veridyn import reports
 from veridyn.files.columns import history_columns
 from veridyn.problem.errors import ProblemError, SolverInputError
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
 from veridyn.problem.nearest import nearest
 from veridyn.reports.terminal import summary_table
+from veridyn.results import Document, Figure, Panel, read, unstructure_row
 from veridyn.run.verification import load_quietly
 from veridyn.solver.contract.errors import CapabilityError, SettingsError
 from veridyn.solver.contract.protocol import Solver
@@ -285,7 +285,7 @@ def need(*packages: str) -> None:
 
 def can_draw() -> bool:
     """Tell whether what draws is installed."""
-    return all(find_spec(name) for name in ("matplotlib", "fastjsonschema"))
+    return find_spec("matplotlib") is not None
 
 
 Curves = Sequence[tuple[str, Any, Solution]]  # label, role, where the history is
@@ -293,20 +293,18 @@ Curves = Sequence[tuple[str, Any, Solution]]  # label, role, where the history i
 
 def drawn(title: str, panels: Iterable[tuple[str, Curves]]) -> Drawing:
     """Return a drawing of histories over the time, a panel for each name; raises `ReportError`, see `figures.draw`."""
-    from veridyn.reports import check_document, figures
-    from veridyn.run.document import document
+    from veridyn.reports import figures
 
     made = figure_of(title, panels)
-    (checked,) = check_document(document([], [], [made], ["veridyn"]))["figures"]
-    return Drawing(figures.draw(checked, made["id"]))
+    return Drawing(figures.draw(made, made.id))
 
 
-def figure_of(title: str, panels: Iterable[tuple[str, Curves]]) -> dict[str, Any]:
+def figure_of(title: str, panels: Iterable[tuple[str, Curves]]) -> Figure:
     """Return a figure as data: histories over the time, a panel for each name."""
     return figure(title, "histories", title, "Histories over time.", [_panel(name, curves) for name, curves in panels])
 
 
-def _panel(name: str, curves: Curves) -> dict[str, Any]:
+def _panel(name: str, curves: Curves) -> Panel:
     lines = []
     for label, role, solution in curves:
         history = solution[name]
@@ -327,25 +325,25 @@ WIDTH = 120  # characters of a table
 
 @dataclass(frozen=True, eq=False)
 class RecordedRun:
-    """Result files that were read: ``document`` is their content, see docs/result-schema.md."""
+    """Result files that were read: ``document`` is their content, a `veridyn.results.Document`."""
 
-    document: Mapping[str, Any]
+    document: Document
 
     def __len__(self) -> int:
         """Return the number of checks."""
-        return len(self.document["results"])
+        return len(self.document.results)
 
     def to_pandas(self) -> Any:
         """Return a DataFrame with a row for each check, columns as in the result file; raises `MissingPackage`."""
         need("pandas")
         import pandas as pd
 
-        return pd.DataFrame(self.document["results"])
+        return pd.DataFrame([unstructure_row(record) for record in self.document.results])
 
     def __str__(self) -> str:
         console = Console(file=io.StringIO(), width=WIDTH, color_system=None)
         with console.capture() as text:
-            summary_table(dict(self.document), console)
+            summary_table(self.document, console)
         return text.get().strip("\n")
 
     def _repr_html_(self) -> str:
@@ -360,4 +358,4 @@ def read_run(*files: str | PathLike[str]) -> RecordedRun:
     ReportError
         If a file cannot be read, is none of these, was changed, or contradicts itself.
     """
-    return RecordedRun(reports.read_results(files))
+    return RecordedRun(read(files))

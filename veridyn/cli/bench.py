@@ -13,7 +13,6 @@ from typing import Any
 from rich.text import Text
 
 from veridyn.reports import numbers, timing
-from veridyn.reports.errors import ReportError
 from veridyn.reports.timing import (
     Change,
     Compared,
@@ -25,6 +24,7 @@ from veridyn.reports.timing import (
     seconds,
     timing_of,
 )
+from veridyn.results import ReportError
 from veridyn.run.screen import console, table
 from veridyn.solver.contract.loading import OWN, load_solver
 from veridyn.validation_cases.judgement.catalogue import load_case

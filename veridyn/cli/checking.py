@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from msgspec import structs
 
 from veridyn.files.columns import history_columns, needed_columns
 from veridyn.files.tables import Column, Table, UnitError, read_table, to_si
@@ -16,6 +17,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
 from veridyn.problem.nearest import nearest
 from veridyn.reports.terminal import Layout
+from veridyn.results import Layer, Record
 from veridyn.run.document import document, sheet
 from veridyn.run.posed import pose
 from veridyn.run.running import deliver, deliverable
@@ -23,7 +25,7 @@ from veridyn.solver.contract.errors import CapabilityError, SettingsError
 from veridyn.solver.contract.responses import COARSE, AnyResponse, Response, Trajectory
 from veridyn.validation_cases.judgement.case import Number, Quantity
 from veridyn.validation_cases.judgement.checks import checks_of
-from veridyn.validation_cases.judgement.judge import Record, judge
+from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Answer, Run, Runner, Statement
 from veridyn.validation_cases.judgement.subject import Request
 
@@ -313,7 +315,9 @@ def _judged(runner: Runner, statement: Statement) -> list[Record]:
     """Judge everything but what needs other solutions than the files hold."""
     checks = checks_of(statement, runner.subject, "")
     # the time that it took to look into a file is nobody's wall time
-    return [replace(judge(check, runner), wall_time=None) for check in checks if check.layer != "invariance"]
+    return [
+        structs.replace(judge(check, runner), wall_time=None) for check in checks if check.layer is not Layer.INVARIANCE
+    ]
 
 
 def _judge_quantities(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from veridyn.problem.errors import SolverInputError
-from veridyn.reports.errors import ReportError
+from veridyn.results import ReportError, find_gaps, read, select_cases
 from veridyn.run.exit_code import ExitCode
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, UnknownTopic, load_case, select
 
@@ -109,20 +109,19 @@ def run_checks(command: Command, solvers: Sequence[str], request: Any, **given: 
 
 def report(results: Sequence[Path], output: Path, against: Path | None, *, single_file: bool) -> int:
     """Build a report from result files; fails as they do, and if something became worse."""
-    from veridyn.reports import gaps, read_results
     from veridyn.reports.against import compare
     from veridyn.reports.studio import cores
     from veridyn.reports.writer import write
     from veridyn.run import running
 
-    found = read_results(results)
-    compared = compare(found, read_results([against])) if against else None
+    found = read(results)
+    compared = compare(found, read(against)) if against else None
     write(found, output, compared, processes=cores(), single=single_file)  # what was read is checked
     print(f"{output / 'index.html'}")
     if compared:
         print(f"against {against}: {compared.headline}")
     worse = ExitCode.FAILED if compared and compared.is_worse else ExitCode.FINE
-    return running.status(found["results"], gaps(found)) or worse
+    return running.status((record.verdict for record in found.results), find_gaps(found)) or worse
 
 
 def manual(
@@ -142,8 +141,6 @@ def manual(
     Without ``results`` our own solver is run first and its results are kept in the folder. Raises UnknownCase if there
     is no such case; ReportError if results cannot be read, have nothing of a case, or the manual cannot be written.
     """
-    from veridyn.reports import gaps, read_results
-    from veridyn.reports.document import of_cases
     from veridyn.reports.manual import write
     from veridyn.reports.manual_blocks import typesetter
     from veridyn.run import running
@@ -157,12 +154,12 @@ def manual(
             return ended
     elif cases and results.resolve() == (output / "results.json").resolve():
         raise ReportError(f"{results} would lose the cases that are not asked for; choose another folder")
-    found = read_results([results])
-    chosen = of_cases(found, cases) if cases else found
+    found = read(results)
+    chosen = select_cases(found, cases) if cases else found
     for file in write(chosen, output, pdf=pdf, number=number, revision=revision, use=intended_use):
         if file.stem == "manual":
             print(file)
-    return running.status(chosen["results"], gaps(chosen))
+    return running.status((record.verdict for record in chosen.results), find_gaps(chosen))
 
 
 def _run_our_own(cases: Sequence[str], file: Path, jobs: int, command: Command) -> int:

@@ -22,7 +22,7 @@ from veridyn.problem.errors import ProblemError
 from veridyn.problem.generated import c_source, equations
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem, Problem
-from veridyn.reports.errors import ReportError
+from veridyn.results import ReportError
 from veridyn.run.document import SCHEMA_VERSION
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.posed import choose, pose

@@ -44,8 +44,8 @@ def _case(case: Case) -> Iterator[str]:
 
 def _rows(case: Case) -> Iterator[Sequence[str]]:
     for (first, proof, second), lines in ways(reference_lines(case, {}, DIGITS)).items():
-        digits = [line["digits"] for line in lines if line["digits"] is not None]
-        yield ", ".join(line["quantity"] for line in lines), str(min(digits, default="")), first, proof, second
+        digits = [line.digits for line in lines if line.digits is not None]
+        yield ", ".join(line.quantity for line in lines), str(min(digits, default="")), first, proof, second
 
 
 def main(names: Sequence[str], write: Callable[[str], object] = sys.stdout.write) -> None:

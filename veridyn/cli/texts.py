@@ -12,6 +12,7 @@ from rich.text import Text
 
 from veridyn.api import front
 from veridyn.references.parameters import check_digits
+from veridyn.results import ReferenceRow
 from veridyn.run.document import SCHEMA_VERSION, published, references, stated, truth_of
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.posed import variant_of
@@ -116,11 +117,11 @@ def _print_published(out: Console, case: Case) -> None:
         out.print(Text(f"- {line}"))
 
 
-def _reference_table(lines: Iterable[Mapping[str, Any]]) -> Table:
+def _reference_table(lines: Iterable[ReferenceRow]) -> Table:
     rows = (
         (
-            *(line["quantity"], "undefined" if line["value"] is None else line["value"], line["radius"] or ""),
-            *(line["unit"], line["digits"] or "", line["kind"]),
+            *(line.quantity, "undefined" if line.value is None else line.value, line.radius or ""),
+            *(line.unit, line.digits or "", line.kind),
         )
         for line in lines
     )
@@ -129,15 +130,12 @@ def _reference_table(lines: Iterable[Mapping[str, Any]]) -> Table:
 
 def reference_lines(
     case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None, of: Variant | None = None
-) -> list[dict[str, Any]]:
+) -> list[ReferenceRow]:
     """Return the references for a parameter set, or their derivatives, computed by all routes, as data."""
     found = front.references(case, case.values(changes), digits, derivative, of)
     units = {q.name: q.unit for q in case.quantities}
     per = {p.name: p.unit for p in case.parameters}.get(derivative or "", "")
-    return [
-        {"quantity": name, "unit": _per(units[name], per), **stated(truth.confirm(name))}
-        for name, truth in found.items()
-    ]
+    return [stated(truth.confirm(name), quantity=name, unit=_per(units[name], per)) for name, truth in found.items()]
 
 
 def _per(unit: str, other: str) -> str:
@@ -160,18 +158,21 @@ def _print_reference(
     )
     out.print(_reference_table(lines))
     for (first, proof, second), members in ways(lines).items():
-        names = ", ".join(line["quantity"] for line in members)
+        names = ", ".join(line.quantity for line in members)
         confirmed = f"; confirmed by: {second}" if second else ""
         out.print(Text(f"{names}: {first}" + (f" ({proof})" if proof else "") + confirmed))
 
 
-def ways(lines: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str], list[Mapping[str, Any]]]:
+def ways(lines: Iterable[ReferenceRow]) -> dict[tuple[str, str, str], list[ReferenceRow]]:
     """Return first route, what was proved and what confirmed it, with the references of which that is true."""
-    found: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    found: dict[tuple[str, str, str], list[ReferenceRow]] = {}
     for line in lines:
-        first, *second = line["routes"]
-        found.setdefault((first, line["proved"], ", ".join(second)), []).append(line)
+        first, *second = line.routes
+        found.setdefault((first, line.proved, ", ".join(second)), []).append(line)
     return found
+
+
+STATED = ("unit", "value", "radius", "digits", "kind", "routes", "proved")
 
 
 def reference_document(
@@ -184,9 +185,8 @@ def reference_document(
     values = case.values(changes)
     quantities = []
     for line in reference_lines(case, changes, digits, derivative, of):
-        name = line.pop("quantity")
-        printed = {} if derivative else {"published": _printed(case, name, values)}
-        quantities.append({"name": name, **line, **printed})
+        printed = {} if derivative else {"published": _printed(case, line.quantity, values)}
+        quantities.append({"name": line.quantity, **{name: getattr(line, name) for name in STATED}, **printed})
     return {
         "schema_version": SCHEMA_VERSION,
         "case": case.name,
@@ -203,10 +203,15 @@ def _of_all_variants(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {**shared, "variants": [{k: v for k, v in each.items() if k not in shared} for each in documents]}
 
 
+PRINTED = ("source", "value", "verdict", "truth", "explanation")
+
+
 def _printed(case: Case, quantity: str, values: Mapping[str, Any]) -> list[dict[str, str]]:
     found = []
     for p in case.published:
         if p.quantity == quantity and case.values({**case.variant(p.variant).changes, **p.at}) == values:
             full = published(case, p)
-            found.append({key: full[key] for key in ("source", "value", "verdict", "truth", "explanation")})
+            found.append(
+                {key: str(getattr(full, key)) for key in ("source", "value", "verdict", "truth", "explanation")}
+            )
     return found

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from veridyn.problem.errors import SolverInputError
+from veridyn.results import ErrorKind, Layer, Record, Verdict, unstructure_environment
 from veridyn.run.document import environment
 from veridyn.run.journal import whole
-from veridyn.validation_cases.judgement.judge import Record
 
 FORMAT = "1.0"
-LAYERS = ("criterion", "convergence")  # whose answers have digits that can be lost
+LAYERS = (Layer.CRITERION, Layer.CONVERGENCE)  # whose answers have digits that can be lost
 DIGITS_LOST = 0.5  # a factor of three in the error
 DIGITS_KEPT = 12.0  # beyond that, digits are rounding
 COST_GROWTH = 1.1  # of counters: steps, evaluations
@@ -39,7 +41,7 @@ Baseline = Mapping[Key, Entry]
 def entries(records: Iterable[Record]) -> Iterator[Entry]:
     """Yield what a baseline keeps: answers that have digits, or cost."""
     for record in records:
-        if record.layer in LAYERS and record.verdict == "pass" and (record.digits is not None or record.counters):
+        if record.layer in LAYERS and record.verdict is Verdict.PASS and (record.digits is not None or record.counters):
             yield Entry(record.solver, record.case, record.id, record.digits, record.counters)
 
 
@@ -53,7 +55,7 @@ def write_baseline(file: Path, records: Iterable[Record], command: Sequence[str]
         raise SolverInputError("no check passed with digits or counters: there is nothing to keep as a baseline")
     content = {
         "baseline": FORMAT,
-        "environment": environment(command),
+        "environment": unstructure_environment(environment(command)),
         "entries": [{**vars(entry), "counters": dict(entry.counters)} for entry in kept],
     }
     try:
@@ -108,7 +110,7 @@ def _compared(record: Record, entry: Entry) -> Iterator[Record]:
         reason = f"{DIGITS_LOST:g} digits are a factor of three in the error; beyond {DIGITS_KEPT:g} none count"
         yield _record(record, "digits", now, entry.digits, lost, DIGITS_LOST, reason)
     for name, cost in entry.counters.items():
-        if record.layer == "criterion" and cost > 0 and record.quantity and name in record.counters:
+        if record.layer is Layer.CRITERION and cost > 0 and record.quantity and name in record.counters:
             growth = max(0.0, record.counters[name] / cost - 1.0)
             reason = f"a tenth more {name} than in the baseline"
             yield _record(record, name, record.counters[name], cost, growth, COST_GROWTH - 1.0, reason)
@@ -118,23 +120,23 @@ def _record(
     record: Record, what: str, value: float, reference: float, error: float, tolerance: float, reason: str
 ) -> Record:
     """Return a record of the layer ``baseline`` beside that of a check."""
-    return replace(
+    return structs.replace(
         record,
-        layer="baseline",
+        layer=Layer.BASELINE,
         quantity=f"{what}:{record.quantity}",
         unit="",
         value=value,
         reference=reference,
         reference_digits=None,
         error=error,
-        error_kind="absolute",
+        error_kind=ErrorKind.ABSOLUTE,
         tolerance=tolerance,
         reason=reason,
         margin=tolerance / error if error else None,
         digits=None,
-        verdict="pass" if error <= tolerance else "fail",
+        verdict=Verdict.PASS if error <= tolerance else Verdict.FAIL,
         detail="",
-        levels=[],
+        levels=(),
         terms={},
         id=f"baseline:{what}:{record.id}",
     )

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 from filelock import FileLock, Timeout
 
 from veridyn import __version__
-from veridyn.reports.errors import ReportError
+from veridyn.results import ReportError
 
 
 @contextlib.contextmanager

@@ -11,12 +11,23 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from veridyn.reports import check_document
-from veridyn.reports.document import digest
-from veridyn.reports.errors import ReportError, need_packages
+from veridyn.reports.errors import need_packages
 from veridyn.reports.numbers import plural
 from veridyn.reports.tally import TROUBLE
 from veridyn.reports.terminal import LAYOUTS, Layout
+from veridyn.results import (
+    CaseSheet,
+    Document,
+    Figure,
+    MessageKind,
+    Profile,
+    Record,
+    ReportError,
+    Verdict,
+    WorkPrecisionPoint,
+    check,
+    sign,
+)
 from veridyn.run import spreading
 from veridyn.run.baseline import compared, read_baseline, write_baseline
 from veridyn.run.document import Scope, document, finite, sheet
@@ -43,7 +54,7 @@ from veridyn.run.workers import TIME_OUT, Channel, Job, Loss, Pool, Watch, Worke
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.judgement.checks import checks, what_it_could_claim
 from veridyn.validation_cases.judgement.expected import Expectations, read_expectations
-from veridyn.validation_cases.judgement.judge import Check, Record
+from veridyn.validation_cases.judgement.judge import Check
 from veridyn.validation_cases.judgement.runner import SolverCrash, Statement
 from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.work_precision import LIMITS, Limits, variants, work_precision
@@ -104,13 +115,13 @@ def run(
                 if is_wanted(work_precision, () if selection.quick else solvers, kept=wanted):
                     _measure(pool, todo, findings)
             if findings.journal and findings.journal.trouble:
-                findings.messages.append(findings.journal.trouble)
+                findings.note(findings.journal.trouble)
             found_records = [*findings.records, *(compared(findings.records, before) if before else ())]
             records = [expected.settle(record) for record in found_records]
-            findings.messages += [*_told(under_test.values()), *([QUICK] if selection.quick else [])]
-            findings.messages += _left_out(selection.cases, under_test.values())
-            if selection.profile != "selection" and not ending.status:
-                findings.messages += _untested(pool, todo, under_test.values())
+            findings.note(*_told(under_test.values()), *([QUICK] if selection.quick else []))
+            findings.note(*_left_out(selection.cases, under_test.values()), kind=MessageKind.GAP)
+            if selection.profile is not Profile.SELECTION and not ending.status:
+                findings.note(*_untested(pool, todo, under_test.values()), kind=MessageKind.UNTESTED)
             posed = sheets(pool, todo) if wanted else []
             found = document(
                 *(records, posed, findings.figures, command, findings.messages, findings.points, planned, scope),
@@ -193,24 +204,25 @@ def _kept(pool: Pool, findings: Findings) -> Iterator[_Ending]:
     except WorkerLost as lost:
         ending.status, why = ExitCode.CRASHED, str(lost)
     except FirstFailure as first:
-        ending.status, why = status([vars(first.record)]), "ended at the first failure (--fail-fast)"
+        ending.status, why = status([first.record.verdict]), "ended at the first failure (--fail-fast)"
     if ending.status:
         pool.kill()
         goes_on = "; --resume goes on with them" if findings.journal else ""
-        findings.messages.append(f"{why}; {plural(len(findings.records), 'check')} judged before{goes_on}")
-        print(f"veridyn: {findings.messages[-1]}", file=sys.stderr)
+        text = f"{why}; {plural(len(findings.records), 'check')} judged before{goes_on}"
+        findings.note(text)
+        print(f"veridyn: {text}", file=sys.stderr)
 
 
-def deliver(found: dict[str, Any], *, report: Path | None, output: str | None, layout: Layout) -> int:
+def deliver(found: Document, *, report: Path | None, output: str | None, layout: Layout) -> int:
     """Print the tables, write result document and report as far as wanted; returns the exit status.
 
     Raises ReportError if they cannot be written.
     """
-    found = check_document(found) if report is not None or output is not None else found
+    found = check(found) if report is not None or output is not None else found
     if output != "-":
         LAYOUTS[layout](found, console())
     _write(found, report, output)
-    return status(found["results"])
+    return status(record.verdict for record in found.results)
 
 
 def expectations(file: Path | None, solvers: Mapping[str, Subject], todo: Sequence[Task]) -> Expectations:
@@ -262,7 +274,7 @@ def figures(pool: Pool, solver: str, request: Request, cases: Sequence[str], fin
     """Draw the figures of the cases for a solver, as it is asked; a message says which could not be drawn."""
     lost = dict(findings.lost[solver])
     jobs = [Job(_draw, (solver, request, name, lost), name) for name in cases]
-    by_case: dict[int, tuple[list[Any], list[str]]] = {}
+    by_case: dict[int, tuple[list[Figure], list[str]]] = {}
 
     def given_up(number: int, loss: Loss) -> Job:
         by_case[number] = [], [f"figures of {cases[number]} not drawn: {loss.text}"]
@@ -271,7 +283,7 @@ def figures(pool: Pool, solver: str, request: Request, cases: Sequence[str], fin
     by_case.update(pool.share(jobs, given_up))
     for _, (drawn, messages) in sorted(by_case.items()):
         findings.figures += drawn
-        findings.messages += messages
+        findings.note(*messages)
 
 
 def _draw(channel: Channel, solver: str, request: Request, name: str, lost: Reasons) -> None:
@@ -283,7 +295,7 @@ def _draw(channel: Channel, solver: str, request: Request, name: str, lost: Reas
         channel.tell(([], [f"figures of {name} not drawn: {type(error).__name__}: {error}"]))
 
 
-def sheets(pool: Pool, todo: Sequence[Task]) -> list[dict[str, Any]]:
+def sheets(pool: Pool, todo: Sequence[Task]) -> list[CaseSheet]:
     """Return the sheets of the cases of a run, with the variants that it has judged.
 
     Workers make them: they know most of the references already. Raises WorkerLost if a worker ends meanwhile.
@@ -313,14 +325,14 @@ def _measure(pool: Pool, todo: Sequence[Task], findings: Findings) -> None:
                 lost = [str(reason)]
             if lost:
                 what = f"work-precision of {task.solver} on {task.case} {task.variant}".rstrip()
-                findings.messages.append(f"{what} ends early: {lost[0]}")
+                findings.note(f"{what} ends early: {lost[0]}")
             advance(f"work-precision: {task.solver} {task.case} {task.variant}")
 
 
-def measure(task: Task, limits: Limits = LIMITS) -> Iterator[dict[str, Any]]:
+def measure(task: Task, limits: Limits = LIMITS) -> Iterator[WorkPrecisionPoint]:
     """Measure work and precision of one solver on a variant, or on the user's parameter set, level by level."""
     for point in work_precision(load_quietly(task.solver), task.request, task.statement, limits):
-        yield finite(point.as_dict())
+        yield finite(point)
 
 
 def _points(channel: Channel, task: Task) -> None:
@@ -338,8 +350,6 @@ def _points(channel: Channel, task: Task) -> None:
 
 def deliverable(report: Path | None, output: str | None) -> None:
     """Find out before minutes of work whether `deliver` can do its part; raises ReportError."""
-    if report or output:
-        need_packages("fastjsonschema")
     if report:
         need_packages("jinja2", "matplotlib")
     writable(report, output)
@@ -377,9 +387,9 @@ def write_json(found: Mapping[str, Any], output: str | None) -> None:
         save(Path(output), text)
 
 
-def _write(found: dict[str, Any], report: Path | None, output: str | None) -> None:
+def _write(found: Document, report: Path | None, output: str | None) -> None:
     if output:
-        write_json(found | {"digest": digest(found)}, output)
+        write_json(sign(found), output)
     if report:
         from veridyn.reports.studio import cores
         from veridyn.reports.writer import write
@@ -398,14 +408,14 @@ def save(file: Path, text: str) -> None:
         raise ReportError(f"cannot write {file}: {error.strerror or error}; --resume writes what was judged") from None
 
 
-def status(results: Iterable[Mapping[str, Any]], gaps: Sequence[str] = ()) -> int:
+def status(verdicts: Iterable[Verdict], gaps: Sequence[str] = ()) -> int:
     """Return 0 if all is fine, 3 if a solver crashed, 1 if a check failed or is missing, 2 if none was judged.
 
     A fault of one of our own measures counts as not judged.
     """
-    verdicts = {result["verdict"] for result in results}
-    if "error" in verdicts:
+    reached = set(verdicts)
+    if Verdict.ERROR in reached:
         return ExitCode.CRASHED
-    if "harness error" in verdicts or not verdicts - {"not applicable"}:
+    if Verdict.HARNESS_ERROR in reached or not reached - {Verdict.NOT_APPLICABLE}:
         return ExitCode.UNUSABLE
-    return ExitCode.FAILED if gaps or "fail" in verdicts else ExitCode.FINE
+    return ExitCode.FAILED if gaps or Verdict.FAIL in reached else ExitCode.FINE

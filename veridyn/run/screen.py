@@ -19,8 +19,8 @@ from rich.text import Text
 from veridyn.validation_cases.judgement.catalogue import room_of
 
 if TYPE_CHECKING:
+    from veridyn.results import Record
     from veridyn.validation_cases.judgement.case import Case
-    from veridyn.validation_cases.judgement.judge import Record
 
 PIPE_WIDTH = 120  # columns when no terminal says how wide it is
 

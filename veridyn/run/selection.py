@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import did_you_mean
+from veridyn.results import Profile
 from veridyn.run.verification import Task, tasks
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.subject import Subject
-
-Profile = Literal["quick", "selection", "all"]
 
 QUICK = (
     "quick profile: the default variant of each case, and the first scheme of a solver where none is named; "
@@ -44,7 +42,9 @@ class Selection:
     def profile(self) -> Profile:
         """How much of everything it is."""
         restricted = self.kinds or self.variants or self.quantities or self.schemes
-        return "quick" if self.quick else "selection" if restricted or self.cases else "all"
+        if self.quick:
+            return Profile.QUICK
+        return Profile.SELECTION if restricted or self.cases else Profile.ALL
 
     def subjects(self, described: Mapping[str, Subject]) -> dict[str, Subject]:
         """Return the solvers with the schemes and quantities that are asked of them.

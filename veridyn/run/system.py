@@ -8,13 +8,28 @@ the coordinates, a matrix that is not one of springs) is not described, unless i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from veridyn.problem.devices import BucklingStop, Device
 from veridyn.problem.elements import Friction, Stop
 from veridyn.problem.mechanical import Floats, MechanicalProblem, Modes, Problem, is_skewed
+from veridyn.results import (
+    BeamSide,
+    BeamStop,
+    BeamSupport,
+    BeamVelocity,
+    DrawnBeam,
+    DrawnDevice,
+    DrawnFriction,
+    DrawnLink,
+    DrawnMass,
+    DrawnStop,
+    DrawnSystem,
+    Holding,
+    Shape,
+    Side,
+)
 from veridyn.validation_cases.judgement.case import Beam
 
 MOST = 8  # masses; more would be too small to see
@@ -22,7 +37,7 @@ NOTHING = 1e-9  # relative to the largest entry: what rounding leaves of a zero
 GROUND = "ground"
 
 
-def describe(problem: Problem) -> dict[str, Any] | None:
+def describe(problem: Problem) -> DrawnSystem | None:
     """Return the elements of a problem; None if it is no line of masses.
 
     Only mechanical problems of at most eight degrees of freedom are described.
@@ -39,51 +54,50 @@ def describe(problem: Problem) -> dict[str, Any] | None:
     if any(len(friction.tangents) > 1 or isinstance(friction.normal, str) for friction in problem.frictions):
         return None
     names = problem.coordinates
-    return {
-        "masses": [
-            {"name": name, "mass": float(m), "velocity": float(v)}
+    return DrawnSystem(
+        masses=tuple(
+            DrawnMass(name=name, mass=float(m), velocity=float(v))
             for name, m, v in zip(names, np.diag(mass), problem.initial_velocity, strict=True)
-        ],
-        "springs": list(_links(problem, stiffness)),
-        "dampers": list(_links(problem, damping)),
-        "stops": [_stop(stop, names) for stop in problem.stops],
-        "frictions": [_friction(problem, friction) for friction in problem.frictions],
-        "devices": [_device(problem, device) for device in problem.devices],
-        "loads": [name for name, loaded in zip(names, _loaded(problem), strict=True) if loaded],
-        "supports": [support.name for support in problem.supports],
-    }
+        ),
+        springs=tuple(_links(problem, stiffness)),
+        dampers=tuple(_links(problem, damping)),
+        stops=tuple(_stop(stop, names) for stop in problem.stops),
+        frictions=tuple(_friction(problem, friction) for friction in problem.frictions),
+        devices=tuple(_device(problem, device) for device in problem.devices),
+        loads=tuple(name for name, loaded in zip(names, _loaded(problem), strict=True) if loaded),
+        supports=tuple(support.name for support in problem.supports),
+    )
 
 
-def describe_beam(problem: Problem, beam: Beam) -> dict[str, Any]:
+def describe_beam(problem: Problem, beam: Beam) -> DrawnBeam:
     """Return the elements of a beam: geometry and shapes from its case, velocities and stops from the problem.
 
     Raises ValueError if a stop does not act at one point, or the points are not as many as the coordinates.
     """
     assert isinstance(problem, MechanicalProblem)
-    return {
-        "length": beam.length,
-        "supports": [{"at": at, "kind": kind} for at, kind in beam.supports],
-        "shapes": [{"name": name, "y": list(y)} for name, y in beam.shapes],
-        "velocities": [
-            {"at": at, "value": float(v)} for at, v in zip(beam.points, problem.initial_velocity, strict=True) if v
-        ],
-        "stops": [_stop_of_beam(stop, beam.points) for stop in problem.stops],
-    }
+    return DrawnBeam(
+        length=beam.length,
+        supports=tuple(BeamSupport(at=at, kind=Holding(kind)) for at, kind in beam.supports),
+        shapes=tuple(Shape(name=name, y=tuple(y)) for name, y in beam.shapes),
+        velocities=tuple(
+            BeamVelocity(at=at, value=float(v))
+            for at, v in zip(beam.points, problem.initial_velocity, strict=True)
+            if v
+        ),
+        stops=tuple(_stop_of_beam(stop, beam.points) for stop in problem.stops),
+    )
 
 
-def _stop_of_beam(stop: Stop, points: tuple[float, ...]) -> dict[str, Any]:
+def _stop_of_beam(stop: Stop, points: tuple[float, ...]) -> BeamStop:
     (place,) = np.flatnonzero(stop.normal)
-    return {
-        "name": stop.name,
-        "at": points[place],
-        "side": "above" if stop.normal[place] > 0 else "below",
-        "gap": stop.gap - stop.offset,
-        **_law(stop),
-    }
-
-
-def _law(stop: Stop) -> dict[str, Any]:
-    return {"restitution": stop.restitution} if stop.rigid else {"stiffness": stop.stiffness}
+    return BeamStop(
+        name=stop.name,
+        at=points[place],
+        side=BeamSide.ABOVE if stop.normal[place] > 0 else BeamSide.BELOW,
+        gap=stop.gap - stop.offset,
+        stiffness=None if stop.rigid else stop.stiffness,
+        restitution=stop.restitution if stop.rigid else None,
+    )
 
 
 def _matrices(problem: MechanicalProblem) -> tuple[Floats, Floats, Floats] | None:
@@ -132,7 +146,7 @@ def _directions(problem: MechanicalProblem) -> Iterator[Floats]:
     yield from (device.direction for device in problem.devices)
 
 
-def _links(problem: MechanicalProblem, matrix: Floats) -> Iterator[dict[str, Any]]:
+def _links(problem: MechanicalProblem, matrix: Floats) -> Iterator[DrawnLink]:
     """Yield the links that make up a matrix: to moving supports, to the ground, between coordinates.
 
     A support that displaces the structure by psi holds it with K psi: in the static mode, where its springs end.
@@ -142,41 +156,43 @@ def _links(problem: MechanicalProblem, matrix: Floats) -> Iterator[dict[str, Any
     grounded = matrix.sum(axis=1) - sum(held.values(), np.zeros(problem.size))
     for name, forces in [*held.items(), (GROUND, grounded)]:
         for i in np.flatnonzero(forces > least):
-            yield {"ends": [name, names[i]], "value": float(forces[i])}
+            yield DrawnLink(ends=(name, names[i]), value=float(forces[i]))
     for i, j in zip(*np.nonzero(np.triu(matrix, 1) < -least), strict=True):
-        yield {"ends": [names[i], names[j]], "value": float(-matrix[i, j])}
+        yield DrawnLink(ends=(names[i], names[j]), value=float(-matrix[i, j]))
 
 
-def _ends(direction: Floats, names: tuple[str, ...]) -> list[str]:
+def _ends(direction: Floats, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the coordinates that a direction joins, the one that moves forward first."""
     order = sorted(np.flatnonzero(direction), key=lambda i: -direction[i])
-    return [names[i] for i in order]
+    return tuple(names[i] for i in order)
 
 
-def _stop(stop: Stop, names: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "name": stop.name,
-        "ends": _ends(stop.normal, names),
-        "side": "both" if stop.geometry == "parallel planes" else "right" if stop.normal.max() > 0 else "left",
-        "gap": stop.gap - stop.offset,
-        **_law(stop),
-        "damping": stop.damping,
-    }
+def _stop(stop: Stop, names: tuple[str, ...]) -> DrawnStop:
+    side = Side.RIGHT if stop.normal.max() > 0 else Side.LEFT
+    return DrawnStop(
+        name=stop.name,
+        ends=_ends(stop.normal, names),
+        side=Side.BOTH if stop.geometry == "parallel planes" else side,
+        gap=stop.gap - stop.offset,
+        stiffness=None if stop.rigid else stop.stiffness,
+        restitution=stop.restitution if stop.rigid else None,
+        damping=stop.damping,
+    )
 
 
-def _friction(problem: MechanicalProblem, friction: Friction) -> dict[str, Any]:
+def _friction(problem: MechanicalProblem, friction: Friction) -> DrawnFriction:
     """Describe dry friction; in the frame of the supports it rubs on what moves with the support."""
     moving = problem.supports[0].name if problem.supports and friction.frame == "relative" else ""
-    return {
-        "name": friction.name,
-        "ends": _ends(np.abs(friction.tangents[0]), problem.coordinates),
-        "on": moving,
-        "static": friction.static,
-        "kinetic": friction.kinetic,
-    }
+    return DrawnFriction(
+        name=friction.name,
+        ends=_ends(np.abs(friction.tangents[0]), problem.coordinates),
+        on=moving,
+        static=friction.static,
+        kinetic=friction.kinetic,
+    )
 
 
-def _device(problem: MechanicalProblem, device: Device) -> dict[str, Any]:
+def _device(problem: MechanicalProblem, device: Device) -> DrawnDevice:
     """Describe a device: between two coordinates, or to one of them from the ground or, in its frame, the support.
 
     A stop stands where the mass goes.
@@ -185,12 +201,12 @@ def _device(problem: MechanicalProblem, device: Device) -> dict[str, Any]:
     moving = problem.supports and device.frame == "relative"
     far = problem.supports[0].name if moving else GROUND
     pushed = isinstance(device, BucklingStop) and device.direction.max() > 0
-    return {
-        "name": device.name,
-        "ends": ends if len(ends) > 1 else [far, *ends],
-        "type": device.type,
-        "side": "right" if pushed else "left",
-    }
+    return DrawnDevice(
+        name=device.name,
+        ends=ends if len(ends) > 1 else (far, *ends),
+        type=device.type,
+        side=Side.RIGHT if pushed else Side.LEFT,
+    )
 
 
 def _loaded(problem: MechanicalProblem) -> list[bool]:

@@ -13,6 +13,15 @@ from typing import Any
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
+from veridyn.results import (
+    Figure,
+    Message,
+    MessageKind,
+    Record,
+    WorkPrecisionPoint,
+    convert_record,
+    unstructure_row,
+)
 from veridyn.run.baseline import compared, read_baseline
 from veridyn.run.journal import Found
 from veridyn.run.posed import parameters_of, settings_of
@@ -24,7 +33,7 @@ from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.expected import Expectations, read_expectations
-from veridyn.validation_cases.judgement.judge import Record, judge
+from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Runner, Statement
 from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.tolerances import read_requirement
@@ -75,16 +84,26 @@ class Findings(Found):
 
     by_task: list[list[Record]]
     lost: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
-    figures: list[dict[str, Any]] = field(default_factory=list)
-    points: list[dict[str, Any]] = field(default_factory=list)
-    messages: list[str] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+    points: list[WorkPrecisionPoint] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+
+    def note(self, *texts: str, kind: MessageKind = MessageKind.NOTE) -> None:
+        """Add remarks on the run."""
+        self.messages += [Message(kind=kind, text=text) for text in texts]
+
+    def add_record(self, task: int, record: Record) -> None:
+        """Take in the record of a task, and keep it."""
+        self.by_task[task].append(record)
+        if self.journal:
+            self.journal.keep({"task": task, "record": unstructure_row(record)})
 
     def take(self, entry: Mapping[str, Any]) -> None:
         if "lost" in entry:
             solver, key, why = entry["lost"]
             self.lost[solver][key] = why
         else:
-            self.by_task[entry["task"]].append(Record(**entry["record"]))
+            self.by_task[entry["task"]].append(convert_record(entry["record"]))
 
     @property
     def records(self) -> list[Record]:
@@ -236,7 +255,7 @@ def run_tasks(pool: Pool, todo: Sequence[Task], findings: Findings, on_record: O
 
     jobs = [_job(task, findings, number) for number, task in enumerate(todo)]
     for number, record in pool.share(jobs, renewed):
-        findings.add({"task": number, "record": record.as_dict()})
+        findings.add_record(number, record)
         if on_record:
             on_record(record)
 

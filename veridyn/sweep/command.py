@@ -21,8 +21,8 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainin
 from veridyn.problem.errors import SolverInputError
 from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import Exact, ParameterError
-from veridyn.reports.errors import ReportError
 from veridyn.reports.numbers import plural
+from veridyn.results import ReportError, unstructure_environment
 from veridyn.run.document import environment
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.running import writable
@@ -176,7 +176,7 @@ def _document(
         "schema_version": SCHEMA_VERSION,
         "hash": asked.hash(),
         "case": asked.case,
-        "environment": environment(command),
+        "environment": unstructure_environment(environment(command)),
         "parameters": describe(asked),
         "points": asked.size,
         "shape": list(asked.shape),

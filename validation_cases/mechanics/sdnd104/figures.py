@@ -10,6 +10,7 @@ import numpy as np
 from veridyn.references.engine.motion import Motion
 from veridyn.references.parameters import arguments
 from veridyn.references.problems import sliding_block
+from veridyn.results import Figure
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.validation_cases.judgement.case import (
     Case,
@@ -91,7 +92,7 @@ def _at(case: Case, eta: float) -> Values:
     return case.values({"a0": f"{1 / eta:.12g}"})
 
 
-def _limit(case: Case, _: Runner) -> Iterator[dict[str, Any]]:
+def _limit(case: Case, _: Runner) -> Iterator[Figure]:
     """Yield slip-slip: the broken line of the mass velocity and its periodic limit (eta = 0.4)."""
     values = _at(case, 0.4)
     half, mass, begin = period_of(values) / 2, _motion(**values), float(known(sliding_block.theta, values))
@@ -117,8 +118,13 @@ def _limit(case: Case, _: Runner) -> Iterator[dict[str, Any]]:
                 ],
                 events=[(begin, "theta")],
             ),
-            panel("t (s)", "distance (m/s)", [series("distance from the limit", "computed", reversals, abs(distance))])
-            | {"yscale": "log", "height": 0.7},
+            panel(
+                "t (s)",
+                "distance (m/s)",
+                [series("distance from the limit", "computed", reversals, abs(distance))],
+                log_y=True,
+                height=0.7,
+            ),
         ],
     )
 
@@ -141,7 +147,7 @@ def _periodic(case: Case, observer: Runner, eta: float) -> Observation | None:
         return None
 
 
-def _regime_map(case: Case, observer: Runner) -> Iterator[dict[str, Any]]:
+def _regime_map(case: Case, observer: Runner) -> Iterator[Figure]:
     """Yield instants of slip within a period, wear power and its error over eta, with the borders of the regimes."""
     label, axis = observer.subject.schemes[0] or observer.subject.name, "η = μ g/a0 (-)"
     wear_power: Any = next(q.measure for q in case.quantities if q.name == "wear_power")

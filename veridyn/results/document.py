@@ -1,0 +1,153 @@
+"""The result document: what one or several runs found, and what it says of itself."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from veridyn.results.figure import Figure
+from veridyn.results.record import Record, WorkPrecisionPoint
+from veridyn.results.sheet import CaseSheet
+from veridyn.results.words import MessageKind, Profile
+
+VERSION = "2.3"
+SCOPES = {Profile.QUICK: "Quick profile", Profile.COMPARISON: "Agreement of solvers, no truth is known"}
+Count = Annotated[int, Meta(ge=0)]
+
+
+class Environment(Struct, frozen=True, kw_only=True):
+    """Where and how a run was made."""
+
+    veridyn: Annotated[str, Meta(description="Version of veridyn.")]
+    python: Annotated[str, Meta(description="Version of Python.")]
+    platform: Annotated[str, Meta(description="Operating system and its version.")]
+    machine: Annotated[str, Meta(description="Processor.")]
+    date: Annotated[str, Meta(description="Start of the run, ISO 8601.")]
+    command: Annotated[str, Meta(description="Command line of the run.")]
+    packages: Annotated[dict[str, str], Meta(description="Versions of the packages that numbers may depend on.")] = {}
+    further: Annotated[
+        dict[str, str],
+        Meta(description="Other texts, such as the commit; written as keys of the environment itself."),
+    ] = {}
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """All that is text, by name."""
+        names = ("veridyn", "python", "platform", "machine", "date", "command")
+        return {name: getattr(self, name) for name in names} | self.further
+
+
+class SolverVersion(Struct, frozen=True, kw_only=True):
+    """A solver under test."""
+
+    name: Annotated[str, Meta(description="As in the results.")]
+    version: Annotated[str, Meta(description="As the solver states it.")] = ""
+
+
+class Message(Struct, frozen=True, kw_only=True):
+    """A remark on a run as a whole."""
+
+    kind: Annotated[
+        MessageKind,
+        Meta(
+            description="note: a remark. hint: where failures may come from. gap: cases that no solver of the run "
+            "takes. untested: what a solver declares and no case of the run needs."
+        ),
+    ] = MessageKind.NOTE
+    text: Annotated[str, Meta(description="What it says.")]
+
+    @property
+    def sentence(self) -> str:
+        """The text as it is printed."""
+        return f"hint: {self.text}" if self.kind is MessageKind.HINT else self.text
+
+
+class Document(Struct, frozen=True, kw_only=True):
+    """What one or several runs found."""
+
+    schema_version: Annotated[
+        str,
+        Meta(
+            pattern=r"^2\.[0-9]+$",
+            description="MAJOR.MINOR of this format. Readers refuse an unknown major version.",
+        ),
+    ]
+    environment: Annotated[
+        Environment, Meta(description="Where and how the run was made; of merged files, the first one.")
+    ]
+    environments: Annotated[
+        tuple[Environment, ...],
+        Meta(
+            description="Only in merged files: the environment of every run, numbered from 1 by `run` in the results."
+        ),
+    ] = ()
+    planned: Annotated[
+        Count | None,
+        Meta(
+            description="Number of checks that the run set out to make; fewer results mean that it ended early. null: "
+            "not recorded."
+        ),
+    ] = None
+    profile: Annotated[
+        Profile | None,
+        Meta(
+            description="What was asked for: quick (default variants, one scheme of each solver), selection (what the "
+            "user named), all, comparison (of solvers on a problem without known truth). null: not recorded."
+        ),
+    ] = None
+    available: Annotated[
+        Count | None,
+        Meta(
+            description="Number of checks that the cases of the run have for its solvers; more than planned: a part "
+            "was asked for. null: not recorded."
+        ),
+    ] = None
+    solvers: Annotated[tuple[SolverVersion, ...], Meta(description="The solvers under test.")] = ()
+    cases: Annotated[tuple[CaseSheet, ...], Meta(description="The problem sheet of every case that was run.")] = ()
+    results: Annotated[tuple[Record, ...], Meta(description="One record per check, in the order of the run.")]
+    work_precision: Annotated[
+        tuple[WorkPrecisionPoint, ...],
+        Meta(
+            description="Time and error of every solver from its coarsest settings to its finest, one entry per "
+            "setting, in this order."
+        ),
+    ] = ()
+    figures: Annotated[
+        tuple[Figure, ...], Meta(description="Curves recorded during the run, as data; the report draws them.")
+    ] = ()
+    messages: Annotated[
+        tuple[Message, ...],
+        Meta(
+            description="Remarks on the run as a whole, for instance expected failures that no longer fail; until "
+            "version 2.2 plain strings, which are read as notes."
+        ),
+    ] = ()
+    digest: Annotated[
+        str | None,
+        Meta(
+            description="SHA-256 of the document without this key, as JSON with sorted keys, without spaces, in "
+            "UTF-8. A file whose content differs is refused. null: not recorded."
+        ),
+    ] = None
+
+    @property
+    def runs(self) -> tuple[Environment, ...]:
+        """The environment of every run, at least one."""
+        return self.environments or (self.environment,)
+
+
+def find_gaps(document: Document) -> list[str]:
+    """Say what a document lacks, a sentence each: checks that were planned, cases without a result."""
+    planned, number = document.planned or 0, len(document.results)
+    early = [f"{planned - number} of {planned} checks are missing: the run ended early"] if planned > number else []
+    judged = {record.case for record in document.results}
+    empty = [sheet.case for sheet in document.cases if sheet.case not in judged]
+    return [*early, *(f"{name} is described, but no check of it was recorded" for name in empty)]
+
+
+def describe_scope(document: Document) -> str:
+    """Say that a run was asked for a part of its cases only; empty if for all of them, or if that is unknown."""
+    planned, available = document.planned or len(document.results), document.available
+    share = f"{planned} of {available} checks" if available and available > planned else ""
+    usual = "Selection" if share else ""
+    name = usual if document.profile is None else SCOPES.get(document.profile, usual)
+    return ", ".join(part for part in (name, share) if part)

@@ -1,0 +1,120 @@
+"""Documents of several runs as one, and the part of a document that belongs to some cases."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from msgspec import structs
+
+from veridyn.results.document import Document, Environment, Message
+from veridyn.results.errors import ReportError
+from veridyn.results.record import Record, WorkPrecisionPoint
+from veridyn.results.sheet import CaseSheet
+from veridyn.results.words import Profile
+from veridyn.results.writing import unstructure_row
+
+Item = TypeVar("Item")
+Row = TypeVar("Row", Record, WorkPrecisionPoint)
+
+
+def select_cases(document: Document, names: Sequence[str]) -> Document:
+    """Return the part of a document that belongs to some cases; how much of it was planned, nobody knows.
+
+    Raises ReportError if the document knows nothing of a case.
+    """
+    there = {sheet.case for sheet in document.cases} | {record.case for record in document.results}
+    if missing := [name for name in names if name not in there]:
+        raise ReportError(f"no results of {', '.join(missing)} in the file; it has {', '.join(sorted(there))}")
+    return structs.replace(
+        document,
+        planned=None,
+        available=None,
+        cases=tuple(sheet for sheet in document.cases if sheet.case in names),
+        results=tuple(record for record in document.results if record.case in names),
+        work_precision=tuple(point for point in document.work_precision if point.case in names),
+        figures=tuple(figure for figure in document.figures if figure.case in names),
+    )
+
+
+def merge(documents: Sequence[Document]) -> Document:
+    """Merge checked documents into one; a single document is returned as it is."""
+    if len(documents) == 1:
+        return documents[0]
+    runs = _unite(run for document in documents for run in document.runs)
+    results = [record for document in documents for record in _number(document, document.results, runs)]
+    distinct = list({json.dumps(unstructure_row(record), sort_keys=True): record for record in results}.values())
+    repeated = len(results) - len(distinct)
+    remarks = (Message(text=text) for text in _remark(repeated, runs))
+    return Document(
+        schema_version=max((document.schema_version for document in documents), key=_read_minor),
+        environment=runs[0],
+        environments=tuple(runs),
+        planned=sum(document.planned or len(document.results) for document in documents) - repeated,
+        profile=_merge_profiles(documents),
+        available=_add(document.available for document in documents),
+        solvers=tuple(_unite(solver for document in documents for solver in document.solvers)),
+        cases=tuple(_merge_cases(sheet for document in documents for sheet in document.cases)),
+        results=tuple(distinct),
+        work_precision=tuple(
+            point for document in documents for point in _number(document, document.work_precision, runs)
+        ),
+        figures=tuple(figure for document in documents for figure in document.figures),
+        messages=(*(message for document in documents for message in document.messages), *remarks),
+    )
+
+
+def _read_minor(version: str) -> int:
+    return int(version.partition(".")[2])
+
+
+def _merge_profiles(documents: Iterable[Document]) -> Profile | None:
+    profiles = {document.profile for document in documents}
+    return profiles.pop() if len(profiles) == 1 else Profile.SELECTION
+
+
+def _add(numbers: Iterable[int | None]) -> int | None:
+    """Return a sum, None if a part of it is not recorded."""
+    total = 0
+    for number in numbers:
+        if number is None:
+            return None
+        total += number
+    return total
+
+
+def _remark(repeated: int, runs: Sequence[Environment]) -> Iterator[str]:
+    """Say that files overlap, or that runs were made by different versions: their verdicts need not mean the same."""
+    if repeated:
+        yield f"{repeated} results occur more than once in these files; each is counted once"
+    versions = sorted({run.veridyn for run in runs})
+    if len(versions) > 1:
+        yield f"these runs were made by different versions of veridyn: {', '.join(versions)}"
+
+
+def _number(document: Document, rows: Iterable[Row], runs: Sequence[Environment]) -> Iterator[Row]:
+    """Yield records with the number of their run among all runs."""
+    numbers = [1 + runs.index(run) for run in document.runs]
+    for row in rows:
+        yield structs.replace(row, run=numbers[row.run_number - 1])
+
+
+def _merge_cases(sheets: Iterable[CaseSheet]) -> Iterable[CaseSheet]:
+    """Describe every case once; references and published values of further variants are added."""
+    merged: dict[str, CaseSheet] = {}
+    for sheet in sheets:
+        first = merged.setdefault(sheet.case, sheet)
+        merged[sheet.case] = structs.replace(
+            first,
+            references=tuple(_unite((*first.references, *sheet.references))),
+            published=tuple(_unite((*first.published, *sheet.published))),
+        )
+    return merged.values()
+
+
+def _unite(items: Iterable[Item]) -> list[Item]:
+    """Return items in their order, equal ones once."""
+    united: list[Item] = []
+    for item in items:
+        if item not in united:
+            united.append(item)
+    return united
