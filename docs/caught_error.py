@@ -31,7 +31,7 @@ def levels(*, faulty: bool) -> tuple[list[float], list[float]]:
     records = veridyn.verify(tutorial(faulty=faulty), ["sdnd101"])
     (record,) = (one for one in records if one.id == CHECK)
     assert record.verdict == ("fail" if faulty else "pass")
-    return [level["size"] for level in record.levels], [level["error"] for level in record.levels]
+    return [level.size for level in record.levels], [level.error for level in record.levels]
 
 
 def draw(axes: Axes) -> None:

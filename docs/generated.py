@@ -7,7 +7,7 @@ from pathlib import Path
 
 import solvers_page
 
-from veridyn.cli.main import main as cli
+from veridyn.cli import main as cli
 from veridyn.reports import drawing
 from veridyn.results import CaseSheet
 from veridyn.results.schema import make_schema

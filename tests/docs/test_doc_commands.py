@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from veridyn.cli.main import main as cli
+from veridyn.cli import main as cli
 from veridyn.solver.contract.loading import load_solver
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.runner import Statement

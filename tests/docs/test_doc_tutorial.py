@@ -62,4 +62,4 @@ def test_mistakes_below_the_criteria_are_detected(spec, right, wrong, layer):
     failed = [r for r in verify(spec, ["sdnd101"]) if r.verdict == "fail"]
     assert {r.layer for r in failed} == {layer}
     for levels in (r.levels for r in failed if (r.layer, r.quantity) == ("convergence", "flight_duration")):
-        assert all(f"{level['value']:.9g}  " in PAGE for level in levels)
+        assert all(f"{level.value:.9g}  " in PAGE for level in levels)

@@ -102,7 +102,7 @@ class TestHarnesses:
         records = package.verify(harness(source), ["sdnd101"], parameters={"v0": "2"}, settings={"step": 5e-5})
         assert {r.verdict for r in records} == {"pass", "not applicable"}
         assert records[0].settings == {"step": 5e-5}
-        sizes = [row["size"] for r in records if r.layer == "convergence" and r.verdict == "pass" for row in r.levels]
+        sizes = [row.size for r in records if r.layer == "convergence" and r.verdict == "pass" for row in r.levels]
         assert min(sizes) == 5e-5
 
     def test_other_cases_are_not_applicable(self, harness, source):

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from veridyn.cli.main import main as cli
+from veridyn.cli import main as cli
 
 
 @pytest.fixture(autouse=True)

@@ -87,8 +87,8 @@ def test_every_check_can_be_recomputed_from_its_parts(right):
     for record in tables:
         assert record.tolerance == pytest.approx(sum(record.terms.values()))
         assert set(record.terms) == {"numerical uncertainty", "sampling", "rounding"}
-        values = [row["value"] for row in record.levels]
-        sizes = [row["size"] for row in record.levels]
+        values = [row.value for row in record.levels]
+        sizes = [row.size for row in record.levels]
         earlier = [abs(b - a) * sizes[-1] / size for a, b, size in zip(values, values[1:-2], sizes[1:], strict=False)]
         last = [abs(values[-1] - values[-2]), abs(values[-2] - values[-3])]
         assert record.terms["numerical uncertainty"] == pytest.approx(3 * max(last + earlier))
