@@ -86,7 +86,7 @@ class EventDriven(Library):
 
     def solve(self, problem: Problem, settings: Mapping[str, Any]) -> AnyResponse:
         """Return the response at the output instants and at the events; errors as `Library` says."""
-        controls = read_controls(self.controls, settings, self.schemes)
+        controls = read_controls(self.controls, self._complete(problem, settings), self.schemes)
         integrator = self.integrator(controls, problem)
         if isinstance(problem, MechanicalProblem) and not problem.needs & SMOOTH:
             return respond(problem, integrator, controls)
@@ -99,6 +99,12 @@ class EventDriven(Library):
         assert isinstance(problem, InitialValueProblem)
         driver = ModeDriver(problem, integrator, largest_step=controls.max_step, most_events=controls.most_events)
         return driver.run(output_instants(problem))
+
+    def _complete(self, problem: Problem, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the settings, with the defaults of the scheme where none of those is given."""
+        scheme = settings.get("scheme") or next(iter(self.schemes), "")
+        stated = self.defaults(problem, scheme) if callable(self.defaults) else self.defaults
+        return settings if stated.keys() & settings.keys() else {**stated, **settings}
 
 
 def respond(problem: MechanicalProblem, integrator: Integrator, controls: EventControls) -> Response:

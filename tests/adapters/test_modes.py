@@ -214,6 +214,8 @@ def test_a_method_of_low_order_is_asked_for_fewer_digits_by_itself():
     assert sizes == {**dict.fromkeys(SCIPY.schemes, 1e-10), "LSODA": 1e-11, "RK23": 1e-6}
     found = read_response(SWING, SCIPY.solve(SWING, {"scheme": "RK23", **defaults_of(SCIPY, SWING, "RK23")}), "scipy")
     np.testing.assert_allclose(found.events["pass"], np.pi * np.arange(1, 4), atol=1e-4)
+    by_itself = read_response(SWING, SCIPY.solve(SWING, {"scheme": "RK23"}), "scipy")
+    np.testing.assert_array_equal(by_itself.states, found.states)
 
 
 def test_constraints_are_not_for_integrators_of_ordinary_equations():
