@@ -86,4 +86,7 @@ class BenchmarkFile(Struct, frozen=True, kw_only=True):
 
 def read_benchmarks(data: object) -> BenchmarkFile:
     """Return what JSON holds as a run of the benchmarks; raises ValueError if it is none."""
-    return msgspec.convert(data, BenchmarkFile)
+    try:
+        return msgspec.convert(data, BenchmarkFile)
+    except msgspec.ValidationError as error:  # a ValueError in some versions only
+        raise ValueError(str(error)) from None

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from veridyn.reports import build
+from veridyn.results import convert
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 
@@ -38,8 +39,9 @@ def report(make_document, make_result, tmp_path_factory):
     many[0]["margin"] = 0.5
     document["results"] += many + [result | {"solver": "foreign"} for result in many]
     folder = tmp_path_factory.mktemp("browser") / "report"
-    build(document, folder, single=True)
-    build(document, folder.with_name("pages"))
+    typed = convert(document)
+    build(typed, folder, single=True)
+    build(typed, folder.with_name("pages"))
     return folder / "index.html"
 
 
