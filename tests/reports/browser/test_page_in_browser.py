@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from veridyn.reports import build
+from veridyn.results import convert
 
 CONTRAST = Path(__file__).with_name("contrast.js").read_text(encoding="utf-8").split("\n", 1)[1].strip().rstrip(";")
 A4 = 703  # CSS pixels between the margins
@@ -140,7 +141,7 @@ def test_a_page_of_many_results_opens(opened, make_document, make_result, tmp_pa
     results = [
         make_result(quantity=f"q{n}", variant=f"v{n % 900}", error=10.0 ** -(n % 97 / 10)) for n in range(20_000)
     ]
-    build(make_document(results=results, figures=[]), tmp_path, single=True)
+    build(convert(make_document(results=results, figures=[])), tmp_path, single=True)
     page = opened(tmp_path / "index.html")
     assert page.heard == []
     assert page.evaluate("document.querySelectorAll('*').length") < 150_000
@@ -167,7 +168,7 @@ def test_a_page_of_a_hundred_thousand_results_of_ninety_solvers_opens(opened, ma
         )
         for n in range(100_000)
     ]
-    build(make_document(results=results, cases=[], figures=[], work_precision=[]), tmp_path)
+    build(convert(make_document(results=results, cases=[], figures=[], work_precision=[])), tmp_path)
     assert (tmp_path / "index.html").stat().st_size < 2e6
     page = opened(tmp_path / "index.html")
     assert page.heard == []
