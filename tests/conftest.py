@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
 
 import pytest
+from hypothesis import settings
 
 from veridyn.cli.main import main
 from veridyn.reports import studio
 from veridyn.run import screen
 from veridyn.solver.integrators.schemes import SCHEMES
 
+settings.register_profile("suite", deadline=None)  # a machine that is busy is no fault; benchmarks measure times
+settings.load_profile("suite")
 OTHER_SCHEMES = frozenset(list(SCHEMES)[1:])
 
 
