@@ -314,7 +314,7 @@ class TestNothingIsLeftBehind:
         command = [
             sys.executable,
             "-m",
-            "veridyn.cli.main",
+            "veridyn",
             "run",
             "integrator_fingerprints",
             "--solver",

@@ -12,6 +12,7 @@ from veridyn.results import (
     MessageKind,
     ReportError,
     convert,
+    convert_record,
     find_gaps,
     read,
     unstructure,
@@ -361,3 +362,9 @@ def test_numbers_that_are_not_finite_become_null_on_writing(typed):
     written = unstructure_row(structs.replace(typed.results[3], value=math.nan, levels=levels))
     assert written["value"] is None
     assert [level["error"] for level in written["levels"]] == [1.0, None]
+
+
+@pytest.mark.parametrize("row", [{}, {"case": 1}, []])
+def test_a_row_that_is_no_record_is_a_value_error(row):
+    with pytest.raises(ValueError, match=r"Expected|missing"):
+        convert_record(row)

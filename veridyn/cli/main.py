@@ -361,7 +361,3 @@ def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentPar
 
 def _one_line(error: object) -> str:
     return " ".join(str(error).split())
-
-
-if __name__ == "__main__":
-    sys.exit(main())

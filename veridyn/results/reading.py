@@ -83,7 +83,10 @@ def check(document: Document, name: str = "document") -> Document:
 
 def convert_record(row: Mapping[str, object]) -> Record:
     """Return a row of a file as a record; NaN and infinity may stand in it. Raises ValueError if it is none."""
-    return msgspec.convert(row, Record)
+    try:
+        return msgspec.convert(row, Record)
+    except msgspec.ValidationError as error:  # a ValueError in some versions only
+        raise ValueError(str(error)) from None
 
 
 def _structure(content: object, name: str) -> Document:
