@@ -19,6 +19,7 @@ from veridyn.problem.mechanical import MechanicalProblem, Modes
 from veridyn.problem.time_functions import Harmonic
 from veridyn.references.engine.enclosure import forget
 from veridyn.references.parameters import arguments
+from veridyn.solver.contract.gate import LocalGate
 from veridyn.solver.contract.loading import load_solver
 from veridyn.solver.exact.solver import Prepared
 from veridyn.solver.integrators.arrays import system_arrays
@@ -47,7 +48,7 @@ def _digits(runner: Runner, run: Run) -> dict[str, float]:
 def test_solve(benchmark: Any, solver_under_test: str, case_name: str, scheme: str) -> None:
     """One solution of the benchmark variant; the first call is in ``extra_info``."""
     case, solver = load_case(case_name), load_solver(solver_under_test)
-    runner, variant = Runner(solver), case.default_variant
+    runner, variant = Runner(LocalGate(solver)), case.default_variant
     statement = Statement(case, variant)
     problem = statement.problem
     if missing := problem.needs - frozenset(solver.capabilities):

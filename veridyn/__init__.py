@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from veridyn.api.comparing import Comparison, compare, report
     from veridyn.api.front import cases, reference
     from veridyn.api.solving import RecordedRun, Solution, read_run, solve
+    from veridyn.api.verifying import verify
     from veridyn.problem.as_initial_value import as_initial_value
     from veridyn.problem.devices import BucklingStop, NonlinearDamper, NonlinearSpring, Zener
     from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from veridyn.problem.mechanical import Modes
     from veridyn.problem.pieces import pieces
     from veridyn.problem.time_functions import Harmonic, Sum, Windowed, constant, polynomial, pulse, step, table
-    from veridyn.run.verification import verify
     from veridyn.solver.contract.protocol import Solver
     from veridyn.solver.rewriting.condensed import Condensed, condensed
 
@@ -43,7 +43,7 @@ PLACES = {
         "Harmonic", "Sum", "Windowed", "constant", "polynomial", "pulse", "step", "table",
     ),
     "api.solving": ("RecordedRun", "Solution", "read_run", "solve"),
-    "run.verification": ("verify",),
+    "api.verifying": ("verify",),
 }  # fmt: skip
 
 __all__ = [

@@ -19,6 +19,14 @@ class SolverFailure(RuntimeError):
     """The computation itself failed: divergence, step control exhausted, bad response."""
 
 
+class SolverCrash(SolverFailure):
+    """The solver raised something that is no message for users."""
+
+
+class SolverLost(SolverCrash):
+    """The process of the solver ended, or gave no answer in time and was ended."""
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C ended a computation; ``response`` holds what was computed until then."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import math
 import sys
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -14,9 +15,9 @@ from typing import Any
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import did_you_mean
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.contract.programs import shared_solver
+from veridyn.solver.contract.introduction import check_contract
+from veridyn.solver.contract.programs import PROGRAM, shared_solver
 from veridyn.solver.contract.protocol import Solver
-from veridyn.solver.contract.statements import check_contract
 
 GROUP = "veridyn.solvers"
 OWN = "veridyn"
@@ -28,11 +29,13 @@ class SolverNotFound(SolverInputError):
     """No solver answers to this specification."""
 
 
-def load_solver(spec: str) -> Solver:
+def load_solver(spec: str, time_out: float = math.inf) -> Solver:
     """Return the solver that a specification names.
 
     Parameters
     ----------
+    time_out
+        Longest time (s) that a program of ``cmd:`` may take for a solve.
     spec
         ``NAME`` (entry point of the group ``veridyn.solvers``), ``package.module:attr`` or ``path/file.py:attr``;
         a class is instantiated without arguments. ``cmd:program arguments`` starts a program; ``fmu:model.fmu`` or
@@ -43,8 +46,8 @@ def load_solver(spec: str) -> Solver:
     SolverNotFound
         If nothing is found there, or what is found is no solver.
     """
-    if spec.startswith("cmd:"):
-        return _program(spec)
+    if spec.startswith(PROGRAM):
+        return _program(spec, time_out)
     if spec.startswith("fmu:"):
         return _unit(spec)
     place, _, attribute = spec.rpartition(":")
@@ -57,9 +60,9 @@ def load_solver(spec: str) -> Solver:
     return solver
 
 
-def _program(spec: str) -> Solver:
+def _program(spec: str, time_out: float) -> Solver:
     try:
-        return shared_solver(spec.removeprefix("cmd:").strip(), Path.cwd())
+        return shared_solver(spec.removeprefix(PROGRAM).strip(), Path.cwd(), time_out)
     except SolverFailure as failure:
         raise SolverNotFound(f"{spec!r} {failure}") from None
 

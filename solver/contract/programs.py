@@ -8,27 +8,35 @@ import json
 import math
 import os
 import shlex
-import signal
 import subprocess
-import sys
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, ClassVar
 
 from veridyn.problem.mechanical import Problem
 from veridyn.solver.contract.errors import SettingsError, SolverFailure
+from veridyn.solver.contract.processes import (
+    PATIENCE,
+    Process,
+    end_after,
+    kill,
+    listen,
+    make_printable,
+    name_ending,
+    start_process,
+    stream_of,
+)
 
+PROGRAM = "cmd:"  # begins the specification of a program
 PROTOCOL = 1
 TIMEOUT_VARIABLE = "VERIDYN_COMMAND_TIMEOUT"
 SOLVE_TIMEOUT = 300.0  # s, unless the variable says otherwise
 START_TIMEOUT = 30.0  # s
-PATIENCE = 2.0  # s, for a program to end once it was told to, or has closed its output
 LARGEST_ANSWER = 2 * 1024**3  # bytes
 KEPT_LINES = 20  # of standard error
-LONGEST_LINE = 4096  # bytes of standard error taken as one line
 SHORT, LONG = 80, 300  # characters quoted of an answer, of standard error
 
 
@@ -39,19 +47,18 @@ class Program:
     cannot be started.
     """
 
+    running: ClassVar[weakref.WeakSet[Program]] = weakref.WeakSet()
+
     def __init__(self, arguments: Sequence[str], folder: Path) -> None:
-        pipe = subprocess.PIPE
         try:
-            self.process = subprocess.Popen(
-                arguments, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
-            )
+            self.process = start_process(arguments, folder)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise SolverFailure(f"cannot start {arguments[0]!r}: {reason}") from None
         self.owner = os.getpid()
+        self.running.add(self)
         self.stderr: deque[str] = deque(maxlen=KEPT_LINES)
-        self._listener = threading.Thread(target=_drain, args=(self.process.stderr, self.stderr), daemon=True)
-        self._listener.start()
+        self._listener = listen(self.process, self.stderr.append)
         self.close = weakref.finalize(self, _end, self.process, self._listener, self.owner)
 
     def ask(self, message: str, seconds: float) -> dict[str, Any]:
@@ -70,12 +77,12 @@ class Program:
 
     def kill(self) -> None:
         """End the program and what it has started, without asking."""
-        _kill(self.process)
+        kill(self.process)
         self.close()
 
     def _exchange(self, message: str, seconds: float) -> bytes:
-        stdin, stdout = _pipe(self.process.stdin), _pipe(self.process.stdout)
-        with self._deadline(seconds) as expired:
+        stdin, stdout = stream_of(self.process.stdin), stream_of(self.process.stdout)
+        with end_after(self.process, seconds) as expired:
             with contextlib.suppress(BrokenPipeError):  # it may have written its reason and left
                 stdin.write(message.encode() + b"\n")
                 stdin.flush()
@@ -92,35 +99,12 @@ class Program:
             raise SolverFailure(f"{self._ending()}{where}{self._last_words()}")
         return line
 
-    @contextlib.contextmanager
-    def _deadline(self, seconds: float) -> Iterator[threading.Event]:
-        """Kill the program after some time: reading and writing then come to an end by themselves."""
-        expired = threading.Event()
-
-        def expire() -> None:
-            expired.set()
-            _kill(self.process)
-
-        timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), expire)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield expired
-        finally:
-            timer.cancel()
-            timer.join()
-
     def _ending(self) -> str:
         try:
             status = self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             return "closed its standard output"
-        if status >= 0:
-            return f"ended with exit status {status}"
-        try:
-            return f"was killed by {signal.Signals(-status).name}"
-        except ValueError:
-            return f"was killed by signal {-status}"
+        return f"ended with {name_ending(status)}" if status >= 0 else f"was {name_ending(status)}"
 
     def _last_words(self) -> str:
         self._listener.join(PATIENCE)
@@ -128,18 +112,11 @@ class Program:
         return f"; its last words: {text if len(text) <= LONG else '…' + text[-LONG:]}" if text else ""
 
 
-def _drain(stream: IO[bytes], lines: deque[str]) -> None:
-    """Read standard error for as long as it lasts, so that the program never waits for a reader."""
-    with stream, contextlib.suppress(OSError, ValueError):
-        while line := stream.readline(LONGEST_LINE):
-            lines.append(_printable(line))
-
-
-def _end(process: subprocess.Popen[bytes], listener: threading.Thread, owner: int) -> None:
+def _end(process: Process, listener: threading.Thread, owner: int) -> None:
     """Ask a program to stop, and see to it."""
     if os.getpid() != owner:  # a fork shares the pipes; the program belongs to the parent
         return
-    stdin = _pipe(process.stdin)
+    stdin = stream_of(process.stdin)
     try:
         with contextlib.suppress(OSError):
             stdin.write(b'{"command": "stop"}\n')
@@ -149,33 +126,14 @@ def _end(process: subprocess.Popen[bytes], listener: threading.Thread, owner: in
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(PATIENCE)
     finally:  # a signal may end the wait
-        _kill(process)
+        kill(process)
         process.wait()
-        _pipe(process.stdout).close()
+        stream_of(process.stdout).close()
         listener.join(PATIENCE)
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a program with the processes that it has started."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)  # the session leader leads the group of the same number
-
-
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    assert stream is not None
-    return stream
-
-
-def _printable(line: bytes) -> str:
-    text = line.decode("utf-8", errors="replace").strip()
-    return "".join(c if c.isprintable() else " " for c in text)
-
-
 def _shortened(line: bytes) -> str:
-    text = _printable(line[: 4 * SHORT])
+    text = make_printable(line[: 4 * SHORT])
     return repr(text if len(text) <= SHORT else text[:SHORT] + "…")
 
 
@@ -201,6 +159,8 @@ class ExternalSolver:
         Program and arguments, quoted as in a shell; no shell is involved.
     folder
         Where it runs; the current folder if None.
+    time_out
+        Longest time (s) for a solve, where that of the variable, or of this module, is longer.
 
     Raises
     ------
@@ -218,11 +178,11 @@ class ExternalSolver:
     refinement: Sequence[Mapping[str, Any]] | str
     schemes: tuple[str, ...]  # exists only if the program names schemes
 
-    def __init__(self, command: str, folder: Path | None = None) -> None:
+    def __init__(self, command: str, folder: Path | None = None, time_out: float = math.inf) -> None:
         self.command = command
         self.folder = folder or Path.cwd()
         self._arguments = _split(command)
-        self._timeout = _timeout()
+        self._timeout = min(_timeout(), time_out)
         self._asked = 0
         self._program, introduction = self._start()
         self.name, self.version = introduction["name"], introduction["version"]
@@ -290,9 +250,16 @@ class ExternalSolver:
 
 
 @functools.cache
-def shared_solver(command: str, folder: Path) -> ExternalSolver:
+def shared_solver(command: str, folder: Path, time_out: float) -> ExternalSolver:
     """Return the one solver that this process has for a command: programs may be slow to start."""
-    return ExternalSolver(command, folder)
+    return ExternalSolver(command, folder, time_out)
+
+
+def forget_programs() -> None:
+    """End the programs that this process has started."""
+    for program in list(Program.running):
+        program.close()
+    shared_solver.cache_clear()
 
 
 def _split(command: str) -> list[str]:

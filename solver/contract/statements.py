@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from itertools import pairwise
@@ -11,16 +11,12 @@ from typing import Any
 
 from veridyn.problem.devices import DEVICE_TAGS
 from veridyn.problem.elements import GEOMETRIES, LAWS
-from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.problem.nearest import nearest
 from veridyn.problem.time_scales import shortest_period
 from veridyn.solver.contract.errors import SettingsError
-from veridyn.solver.contract.protocol import Solver
 
 Settings = Mapping[str, Any]
-
-CONTRACT = ("name", "version", "capabilities", "solve")  # of every solver
 
 FEWEST_LEVELS = 3  # two differences of successive answers, one of which can be compared with the other
 STEPS_PER_PERIOD = (50, 100, 200, 400)  # of the shortest period, where a solver leaves the levels to the suite
@@ -139,55 +135,6 @@ def _word(owner: str, name: str, value: Any) -> str:
     return value
 
 
-def check_contract(solver: Solver, spec: str = "") -> None:
-    """Refuse what is no solver; ``spec`` is what the user wrote for one that was loaded, which states its version too.
-
-    Raises `SolverInputError` if it lacks what a solver has or is a class; if capabilities or schemes are no collection
-    of names; if a capability does not exist: a misspelt one would make cases not applicable without a word.
-    """
-    missing = [name for name in CONTRACT if not hasattr(solver, name) and (spec or name != "version")]
-    if missing or isinstance(solver, type):
-        why = f"it lacks {', '.join(missing)}" if missing else "it is a class; give an object of it"
-        raise SolverInputError(f"{repr(spec) if spec else format(repr(solver), '.60')} is no solver: {why}")
-    for attribute in ("capabilities", "schemes"):
-        names = getattr(solver, attribute, ("",))
-        if isinstance(names, str) or not isinstance(names, Iterable) or not all(isinstance(n, str) for n in names):
-            raise SolverInputError(
-                f"solver {solver.name}: {attribute} must be names, e.g. {{'mechanical'}}, got {names!r}"
-            )
-    for tag in sorted(set(solver.capabilities) - TAGS):
-        raise SolverInputError(f"solver {solver.name}: unknown capability {tag!r}; {nearest(tag, sorted(TAGS))}")
-
-
-def claims_of(solver: Solver, scheme: str = "") -> Claims:
-    """Return what a solver claims of one of its schemes; nothing if it states nothing.
-
-    Raises what `read_claims` raises.
-    """
-    given = getattr(solver, "claims", {})
-    return read_claims(f"solver {solver.name}", given(*_scheme(scheme)) if callable(given) else given)
-
-
-def defaults_of(solver: Solver, problem: Problem, scheme: str = "") -> Settings:
-    """Return the settings that a solver takes where none are given, as far as it tells and can solve the problem."""
-    given = {} if problem.needs - frozenset(solver.capabilities) else getattr(solver, "defaults", {})
-    return dict(given(problem, *_scheme(scheme)) if callable(given) else given)
-
-
-def _scheme(scheme: str) -> tuple[str, ...]:
-    return (scheme,) if scheme else ()
-
-
-def read_levels(solver: Solver) -> Any:
-    """Return the refinement that a solver states: levels, a name, a function of the problem, or nothing."""
-    return getattr(solver, "refinement", ())
-
-
-def refines(solver: Solver) -> bool:
-    """Tell whether a solver states refinement levels."""
-    return bool(read_levels(solver))
-
-
 @dataclass(frozen=True)
 class Refinement:
     """Settings from coarse to fine, and the setting (``key``) that becomes smaller from level to level."""
@@ -201,34 +148,28 @@ class Refinement:
         return tuple(float(level[self.key]) for level in self.levels)
 
 
-def refinement_of(
-    solver: Solver, problem: Problem, scheme: str = "", stated: Any = None, claims: Claims | None = None
-) -> Refinement:
-    """Return the refinement levels of a solver for a problem.
+def find_levels(owner: str, stated: Any, problem: Problem, claims: Claims) -> Refinement:
+    """Return the refinement levels for a problem.
 
     Parameters
     ----------
+    owner
+        Who states them, for messages.
     stated
-        What the user states instead of the solver: a list of settings, or the name of a setting.
+        Settings from coarse to fine, or the name of a setting.
     claims
-        Whether a named setting is a tolerance; those of the solver if None.
+        Whether a named setting is a tolerance.
 
     Raises
     ------
     SettingsError
         If the levels are no settings, fewer than three, or no setting decreases from level to level.
     """
-    owner = f"solver {solver.name}"
-    given = stated or read_levels(solver)
-    if callable(given):
-        given = given(problem, *_scheme(scheme))
-    known = claims or claims_of(solver, scheme)
-    if isinstance(given, str):
-        given = _chosen(given, problem, known)
-    return read_refinement(owner, given, known.tolerance)
+    levels = _spread(stated, problem, claims) if isinstance(stated, str) else stated
+    return read_refinement(owner, levels, claims.tolerance)
 
 
-def _chosen(key: str, problem: Problem, claims: Claims) -> list[Settings]:
+def _spread(key: str, problem: Problem, claims: Claims) -> list[Settings]:
     """Return levels of a setting that a solver only names, from the time scales of the problem."""
     if key == claims.tolerance:
         return [{key: tolerance} for tolerance in TOLERANCES]
@@ -239,7 +180,7 @@ def _chosen(key: str, problem: Problem, claims: Claims) -> list[Settings]:
 def read_refinement(owner: str, given: Any, tolerance: str = "") -> Refinement:
     """Check refinement levels: three or more, a setting that decreases strictly, that of the claimed tolerance first.
 
-    Raises what `refinement_of` raises.
+    Raises what `find_levels` raises.
     """
     if not isinstance(given, Sequence) or isinstance(given, str) or not all(isinstance(g, Mapping) for g in given):
         raise SettingsError(f"{owner}: refinement must be settings from coarse to fine, e.g. [{{'step': 1e-3}}, …]")

@@ -5,8 +5,10 @@ import sys
 import pytest
 
 from veridyn.doctor.command import HEALTHY, examine
-from veridyn.run.verification import variants_of
+from veridyn.run.plan import variants_of
 from veridyn.solver.contract.errors import SettingsError
+from veridyn.solver.contract.gate import LocalGate
+from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.loading import SolverNotFound, load_solver
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks
@@ -19,7 +21,7 @@ from .conftest import adapter
 
 def judged(solver, case, *, layers=("criterion",), only=None, parameters=None, settings=None):
     """Return the records of some layers; the others take many solves more."""
-    runner = Runner(solver, Request(settings or {}))
+    runner = Runner(LocalGate(solver), Request(settings or {}))
     known = load_case(case)
     asked = checks(known, runner.subject, variants_of(known, parameters or {}), only)
     return [judge(check, runner) for check in asked if check.layer in layers]
@@ -65,7 +67,7 @@ def test_doctor_finds_the_adapter_healthy(solver):
 
 
 def test_adapter_describes_itself(solver):
-    assert Subject.of(solver).schemes == solver.schemes
+    assert Subject.of(introduce(solver)).schemes == solver.schemes
     assert solver.version[0].isdigit()
 
 

@@ -14,6 +14,7 @@ from veridyn.files.fmu_unit import ORDERS, Unit
 from veridyn.problem.as_initial_value import as_initial_value
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.solver.contract.gate import LocalGate
 from veridyn.solver.contract.loading import SolverNotFound, load_solver
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks
@@ -67,7 +68,7 @@ def test_units_are_judged_as_the_problem_that_they_hold(name, version, tmp_path)
     case = load_case(name)
     variant = case.default_variant
     file = written(case.problem(case.values(variant.changes)), tmp_path, version)
-    runner = Runner(load_solver(f"fmu:{file}"), Request(BELOW_TEN_DIGITS))
+    runner = Runner(LocalGate(load_solver(f"fmu:{file}")), Request(BELOW_TEN_DIGITS))
     asked = checks(case, runner.subject, None, variant.name)
     records = [judge(check, runner) for check in asked if check.layer in ("criterion", "convergence")]
     assert [f"{r.id}: {r.error} {r.detail}" for r in records if r.verdict not in ("pass", "not applicable")] == []

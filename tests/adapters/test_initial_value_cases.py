@@ -2,6 +2,7 @@
 
 import pytest
 
+from veridyn.solver.contract.gate import LocalGate
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case, room_of
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge
@@ -46,7 +47,7 @@ def settings_of(case, name):
 def judge_default_variant(name, case):
     """Judge what a solver gives for a case: the criteria of the variant that stands for it."""
     scheme = STIFF.get(case, {}).get(name, SOLVERS[name])
-    runner = Runner(adapter(name), Request(settings_of(case, name), schemes=(scheme,) if scheme else ()))
+    runner = Runner(LocalGate(adapter(name)), Request(settings_of(case, name), schemes=(scheme,) if scheme else ()))
     variant = load_case(case).default_variant
     default = checks(load_case(case), runner.subject, None, variant.name)
     return [judge(check, runner) for check in default if check.layer == LAYER]

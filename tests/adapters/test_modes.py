@@ -8,9 +8,9 @@ import pytest
 from veridyn.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.gate import LocalGate, default_settings, stated_levels
 from veridyn.solver.contract.loading import load_solver
 from veridyn.solver.contract.responses import read_response
-from veridyn.solver.contract.statements import defaults_of, refinement_of
 from veridyn.validation_cases.judgement.catalogue import load_case
 
 BALL = InitialValueProblem(
@@ -82,7 +82,7 @@ def solve(request):
         else (pytest.importorskip({"sundials": "sksundae"}.get(name, name)), load_solver(name))[1]
     )
     return lambda problem: read_response(
-        problem, solver.solve(problem, {"scheme": scheme, **defaults_of(solver, problem, scheme)}), name
+        problem, solver.solve(problem, {"scheme": scheme, **default_settings(LocalGate(solver), problem, scheme)}), name
     )
 
 
@@ -210,9 +210,11 @@ def test_a_mass_matrix_moves_the_states():
 
 
 def test_a_method_of_low_order_is_asked_for_fewer_digits_by_itself():
-    sizes = {scheme: refinement_of(SCIPY, SWING, scheme).sizes[-1] for scheme in SCIPY.schemes}
+    sizes = {scheme: stated_levels(LocalGate(SCIPY), SWING, scheme).sizes[-1] for scheme in SCIPY.schemes}
     assert sizes == {**dict.fromkeys(SCIPY.schemes, 1e-10), "LSODA": 1e-11, "RK23": 1e-6}
-    found = read_response(SWING, SCIPY.solve(SWING, {"scheme": "RK23", **defaults_of(SCIPY, SWING, "RK23")}), "scipy")
+    found = read_response(
+        SWING, SCIPY.solve(SWING, {"scheme": "RK23", **default_settings(LocalGate(SCIPY), SWING, "RK23")}), "scipy"
+    )
     np.testing.assert_allclose(found.events["pass"], np.pi * np.arange(1, 4), atol=1e-4)
     by_itself = read_response(SWING, SCIPY.solve(SWING, {"scheme": "RK23"}), "scipy")
     np.testing.assert_array_equal(by_itself.states, found.states)

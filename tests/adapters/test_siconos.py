@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from veridyn.api.verifying import verify
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.problem.mechanical import MechanicalProblem, Modes
 from veridyn.problem.time_functions import Harmonic, Sum, polynomial, pulse, step
-from veridyn.run.verification import verify
 from veridyn.solver.adapters import siconos_adapter
 from veridyn.solver.adapters.siconos_adapter import PYTHON_VARIABLE, SOLVER
 from veridyn.solver.contract.errors import SettingsError, SolverFailure

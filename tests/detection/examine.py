@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from veridyn.run.workers import Channel, Watch
+from veridyn.solver.contract.gate import LocalGate
 from veridyn.validation_cases.judgement.judge import Check
 from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.subject import Request
@@ -141,4 +142,6 @@ def make_runner(examination: Examination, solver: Any, prefix: str) -> Runner:
     """Return a runner; runs are told apart by the size of the fault, too."""
     lost = {key.removeprefix(prefix): why for key, why in examination.lost.items() if key.startswith(prefix)}
     watch = examination.channel.watched
-    return Runner(solver, Request(), lost, lambda key: watch(Watch("solve", examination.fault.name, prefix + key)))
+    return Runner(
+        LocalGate(solver), Request(), lost, lambda key: watch(Watch("solve", examination.fault.name, prefix + key))
+    )

@@ -31,6 +31,7 @@ from veridyn.run.screen import bar
 from veridyn.run.verification import judge_all
 from veridyn.run.workers import TIME_OUT, Channel, Job, Loss, Pool, Watch, WorkerLost
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
+from veridyn.solver.contract.gate import LocalGate
 from veridyn.solver.contract.statements import Claims
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, case_names, load_case
@@ -128,7 +129,7 @@ def judge_sample(channel: Channel, case: Case, number: int, parameters: Mapping[
 
 
 def _make_runner(channel: Channel, solver: Any) -> Runner:
-    return Runner(solver, Request(), {}, lambda key: channel.watched(Watch("solve", solver.name, key)))
+    return Runner(LocalGate(solver), Request(), {}, lambda key: channel.watched(Watch("solve", solver.name, key)))
 
 
 def sort_failures(

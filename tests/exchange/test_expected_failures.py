@@ -144,7 +144,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("text", "message"), WRONG.values(), ids=WRONG)
 def test_wrong_lists(run, text, message, monkeypatch):
-    monkeypatch.setattr("veridyn.run.verification.judge_all", None)  # nothing may begin
+    monkeypatch.setattr("veridyn.run.execution.judge_all", None)  # nothing may begin
     seen, _ = run(text)
     assert (seen.status, seen.out, seen.err.count("\n")) == (2, "", 1)
     assert message in seen.err

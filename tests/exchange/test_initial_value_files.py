@@ -11,7 +11,7 @@ from veridyn.problem.errors import ProblemError, SolverInputError
 from veridyn.problem.mechanical import problem_from_json
 from veridyn.run.posed import pose
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
-from veridyn.solver.contract.statements import defaults_of
+from veridyn.solver.contract.gate import LocalGate, default_settings
 from veridyn.validation_cases.judgement.checks import checks_of
 from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Runner
@@ -42,10 +42,10 @@ def written(folder, problem, response, name="results.csv", **how):
 def test_a_file_is_judged_like_the_solver_that_wrote_it(tmp_path, case):
     posed = pose(case)
     scheme = SCIPY.schemes[0]
-    settings = {"scheme": scheme, **defaults_of(SCIPY, posed.problem, scheme)}
+    settings = {"scheme": scheme, **default_settings(LocalGate(SCIPY), posed.problem, scheme)}
     file = written(tmp_path, posed.problem, SCIPY.solve(posed.problem, settings))
     found = {r.id: r for r in judge_files([file], posed)}
-    runner = Runner(SCIPY)
+    runner = Runner(LocalGate(SCIPY))
     wanted = [c for c in checks_of(posed, runner.subject, scheme) if c.layer == "criterion"]
     direct = {r.quantity: r for r in (judge(check, runner) for check in wanted)}
     judged = {r.quantity: r for r in found.values() if r.layer == "criterion"}
@@ -67,7 +67,7 @@ def test_several_files_converge(tmp_path):
 def test_a_wrong_motion_fails(tmp_path):
     posed = pose("bouncing_ball", changes={"e": "0.81"})
     scheme = SCIPY.schemes[0]
-    settings = {"scheme": scheme, **defaults_of(SCIPY, posed.problem, scheme)}
+    settings = {"scheme": scheme, **default_settings(LocalGate(SCIPY), posed.problem, scheme)}
     file = written(tmp_path, posed.problem, SCIPY.solve(posed.problem, settings))
     assert "fail" in {r.verdict for r in judge_files([file], pose("bouncing_ball"))}
 

@@ -15,6 +15,7 @@ from veridyn.files.columns import history_columns
 from veridyn.problem.elements import Stop
 from veridyn.problem.mechanical import problem_from_json
 from veridyn.run.posed import pose
+from veridyn.solver.contract.gate import LocalGate
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge
@@ -38,7 +39,7 @@ def judge_file(file, *posed, **changes):
 def test_a_file_is_judged_like_the_solver_that_wrote_it(foreign_file, by_hand, case, variant):
     file = foreign_file(case, variant)
     found = {record.id: record for record in judge_file(file, case, variant)}
-    runner = Runner(by_hand(case))
+    runner = Runner(LocalGate(by_hand(case)))
     checked = [c for c in checks(load_case(case), runner.subject, only=variant) if c.layer == "criterion"]
     direct = {record.id: record for record in (judge(check, runner) for check in checked)}
     assert found.keys() == direct.keys()

@@ -17,6 +17,8 @@ from veridyn.problem.elements import Stop
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.solver.contract import programs as external
 from veridyn.solver.contract.errors import SettingsError, SolverFailure
+from veridyn.solver.contract.gate import LocalGate
+from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.loading import SolverNotFound, load_solver
 from veridyn.solver.contract.responses import read_response
 from veridyn.solver.contract.statements import Claims
@@ -130,16 +132,16 @@ def test_what_a_program_states_wrongly_is_refused_in_one_line(veridyn, program, 
 
 def test_a_program_states_claims_and_levels(start):
     solver = start("claims")
-    subject = Subject.of(solver)
+    subject = Subject.of(introduce(solver))
     assert subject.claims[""] == Claims(order=2.0, stability=math.inf)
-    assert subject.refinement(solver, PROBLEM, "").sizes == (4e-3, 2e-3, 1e-3)
+    assert subject.refinement(LocalGate(solver), PROBLEM, "").sizes == (4e-3, 2e-3, 1e-3)
 
 
 def test_claims_of_schemes(start):
     solver = start("claims of schemes")
-    subject = Subject.of(solver)
+    subject = Subject.of(introduce(solver))
     assert subject.claims == {"slow": Claims(order=2.0), "fast": Claims()}
-    found = subject.refinement(solver, PROBLEM, "fast")
+    found = subject.refinement(LocalGate(solver), PROBLEM, "fast")
     assert (found.key, {level["scheme"] for level in found.levels}) == ("step", {"fast"})
 
 

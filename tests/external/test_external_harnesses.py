@@ -10,6 +10,7 @@ import pytest
 import veridyn as package
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
+from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.loading import load_solver
 from veridyn.solver.contract.responses import read_response
 from veridyn.solver.contract.statements import Claims
@@ -83,7 +84,7 @@ class TestHarnesses:
         assert lines[-1] == "healthy"
 
     def test_what_it_claims_is_as_documented_and_it_is_refined(self, harness, source):
-        subject = Subject.of(load_solver(harness(source)))
+        subject = Subject.of(introduce(load_solver(harness(source))))
         assert (subject.claims[""], subject.refined) == (Claims(order=ORDERS[source]), True)
 
     def test_keeps_criteria_convergence_claims_and_invariance(self, verified, source):

@@ -11,6 +11,7 @@ from scipy.linalg import expm
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic
+from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.loading import load_solver
 from veridyn.solver.contract.responses import read_response
 from veridyn.solver.contract.statements import Claims
@@ -70,7 +71,7 @@ def solved(solver, asked, **settings):
 
 
 def test_it_claims_errors_proportional_to_its_accuracy(simbody):
-    subject = Subject.of(simbody)
+    subject = Subject.of(introduce(simbody))
     assert subject.claims == dict.fromkeys(SCHEMES, Claims(tolerance="accuracy"))
     assert subject.refined
     assert simbody.version.startswith("3.")

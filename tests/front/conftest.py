@@ -294,7 +294,7 @@ def no_work(monkeypatch):
     def refuse(*_):
         raise AssertionError("work has begun before the input was checked")
 
-    monkeypatch.setattr(running, "run_tasks", refuse)
+    monkeypatch.setattr(running, "judge_tasks", refuse)
 
 
 @pytest.fixture

@@ -7,15 +7,18 @@ import sys
 import pytest
 from msgspec import structs
 
-from veridyn.run.verification import Findings, run_tasks, subjects, tasks, verify
+from veridyn.api.verifying import verify
+from veridyn.run.execution import Findings, introduce_solvers, judge_tasks
+from veridyn.run.plan import Access, Plan, list_tasks
 from veridyn.run.workers import Pool
 
 
 def in_workers(jobs, *solvers):
     with Pool(jobs) as pool:
-        todo = tasks(subjects(pool, solvers), ["sdnd101"], {"v0": "2"})
-        findings = Findings([[] for _ in todo])
-        run_tasks(pool, todo, findings)
+        subjects, _ = introduce_solvers(pool, Access(), solvers)
+        plan = Plan(subjects, {}, tuple(list_tasks(subjects, ["sdnd101"], {"v0": "2"})))
+        findings = Findings([[] for _ in plan.tasks])
+        judge_tasks(pool, plan, findings)
     return compared(findings.records)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from veridyn.cli.main import main
 from veridyn.solver.adapters.scipy_adapter import SOLVER
+from veridyn.solver.contract.gate import LocalGate
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Runner
@@ -22,7 +23,7 @@ def test_the_skeleton_passes(tmp_path, capsys):
     for variant in module.CASE.variants:
         for quantity in module.CASE.quantities:
             quantity.truth(module.CASE.values(variant.changes)).confirm()
-    runner = Runner(SOLVER, Request(schemes=("DOP853",)))
+    runner = Runner(LocalGate(SOLVER), Request(schemes=("DOP853",)))
     verdicts = [judge(check, runner).verdict for check in checks(module.CASE, runner.subject)]
     assert set(verdicts) == {"pass", "not applicable"}
     assert verdicts.count("pass") > 15

@@ -8,8 +8,9 @@ import pytest
 from veridyn.problem.errors import SolverInputError
 from veridyn.results import convert, describe_scope, merge, read
 from veridyn.run import running, screen
+from veridyn.run.execution import find_untested
+from veridyn.run.plan import Plan, Task
 from veridyn.run.selection import Selection
-from veridyn.run.verification import Task
 from veridyn.run.workers import Pool
 from veridyn.validation_cases.judgement.catalogue import all_cases, room_of, select
 from veridyn.validation_cases.judgement.subject import Subject
@@ -23,7 +24,7 @@ def asked(monkeypatch, veridyn):
 
     def ask(*arguments):
         kept = {}
-        monkeypatch.setattr(running, "run", lambda **given: kept.update(given) or 0)
+        monkeypatch.setattr(running, "run", lambda order, *_: kept.update(vars(order)) or 0)
         assert veridyn("run", *arguments).status == 0
         return kept
 
@@ -99,8 +100,9 @@ def test_the_quick_profile_of_what_is_named():
 def test_what_is_declared_and_needed_by_no_case_is_named():
     declared = {"mechanical", "contact", "modes", "friction:on-stop"}
     subjects = [Subject("mine", capabilities=frozenset(declared)), Subject("less", capabilities=frozenset({"contact"}))]
+    plan = Plan({s.name: s for s in subjects}, {}, (Task("mine", "sdnd101", "2-shocks"),))
     with Pool(1) as pool:
-        told = running._untested(pool, [Task("mine", "sdnd101", "2-shocks")], subjects)
+        told = find_untested(pool, plan)
     assert told == ["mine: declared and never tested, as no case of the run needs it: friction:on-stop, modes"]
 
 
@@ -118,7 +120,7 @@ def test_what_is_declared_and_needed_by_no_case_is_named():
 )
 def test_cases_that_no_solver_takes_are_named_with_one_that_does(offered, said):
     subjects = [Subject("mine", capabilities=frozenset(offered))]
-    found = running._left_out(("sdnd101", "kepler", "sdnd102"), subjects)
+    found = running._leave_out(("sdnd101", "kepler", "sdnd102"), subjects)
     assert [text.partition(" that do")[0] for text in found] == [f"no solver of this run takes {text}" for text in said]
 
 

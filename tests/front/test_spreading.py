@@ -51,20 +51,21 @@ import os
 import time
 
 
-def where(line):
-    line.tell((os.getpid(), os.getcwd()))
+def where():
+    yield os.getpid(), os.getcwd()
 
 
-def leaves(line):
+def leaves():
     os._exit(0)
+    yield
 
 
-def ends_its_machine(line, once):
+def ends_its_machine(once):
     if not os.path.exists(once):
         open(once, "x").close()
         os.kill(os.getppid(), 9)
         time.sleep(60)
-    line.tell("done elsewhere")
+    yield "done elsewhere"
 """
 
 
@@ -81,13 +82,13 @@ def test_a_process_stays_for_the_next_job_and_goes_with_the_run(jobs, tmp_path, 
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=":0"
     ) as near:
-        with spreading.pool(1, 60.0, near.scheduler_address) as there:
+        with spreading.pool(1, near.scheduler_address) as there:
             first, second = (list(there.ask(jobs.where)) for _ in range(2))
             assert first == second
             assert first[0][1] == str(tmp_path)
             with pytest.raises(WorkerLost, match="exit status 0"):
                 list(there.ask(jobs.leaves))
-        with spreading.pool(1, 60.0, near.scheduler_address) as again:
+        with spreading.pool(1, near.scheduler_address) as again:
             assert next(iter(again.ask(jobs.where)))[0] != first[0][0]
 
 
@@ -96,7 +97,7 @@ def test_a_machine_that_is_gone_costs_nothing(jobs, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, protocol="tcp", dashboard_address=":0") as cluster,
-        spreading.pool(1, 60.0, cluster.scheduler_address) as there,
+        spreading.pool(1, cluster.scheduler_address) as there,
     ):
         assert list(there.ask(jobs.ends_its_machine, str(tmp_path / "once"))) == ["done elsewhere"]
 

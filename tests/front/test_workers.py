@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from veridyn.run import verification, workers
+from veridyn.run import workers
+from veridyn.run.execution import introduce_solvers, warm_up
+from veridyn.run.plan import Access, Plan
 from veridyn.run.workers import Pool, WorkerLost
 
 
@@ -32,13 +34,13 @@ def alive(pid):
     return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-LOST = {"hangs": "within 5 s", "dies": "killed by SIGSEGV"}
+LOST = {"hangs": "within 8 s", "dies": "killed by SIGSEGV"}
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_only_the_checks_of_that_run_are_lost(veridyn, foreign, jobs):
     solvers = [word for name in ("Hangs", "Dies", "Foreign") for word in ("--solver", foreign(name))]
-    seen = veridyn("run", "sdnd101", *solvers, "--time-out", "5", "-n", jobs, "--json", "-")
+    seen = veridyn("run", "sdnd101", *solvers, "--time-out", "8", "-n", jobs, "--json", "-")
     rows = seen.document["results"]
     assert (seen.status, seen.err) == (3, "")
     by_variant = {}
@@ -60,8 +62,9 @@ def test_figures_do_not_wait_for_a_lost_run_again(veridyn, foreign, tmp_path):
     seen = veridyn("run", "sdnd101", "--solver", foreign("Leaves"), "--json", file, "--work-precision")
     messages = json.loads(file.read_text(encoding="utf-8"))["messages"]
     assert seen.status == 3
-    lost = [message for message in messages if "exit status 3" in message["text"]]
-    assert len(lost) == 2  # figures, and the one variant that has a diagram
+    assert len([message for message in messages if "exit status 3" in message["text"]]) == 1  # figures
+    points = json.loads(file.read_text(encoding="utf-8"))["work_precision"]
+    assert ["exit status 3" in point["detail"] for point in points] == [True]  # the first level, and no other
 
 
 def test_a_rehearsal_that_dies_is_no_wrong_input(veridyn, foreign):
@@ -185,11 +188,13 @@ JOBS = """
 import os
 
 
-def raises(line):
+def raises():
+    yield "before"
     raise KeyError("bug")
 
 
-def leaves(line):
+def leaves():
+    yield "before"
     os._exit(0)
 """
 
@@ -203,13 +208,15 @@ def jobs(tmp_path, monkeypatch):
 
 
 def test_an_error_of_our_own_is_not_hidden(jobs):
-    with Pool() as pool, pytest.raises(RuntimeError, match="KeyError: 'bug'"):
+    with Pool(2) as pool, pytest.raises(RuntimeError, match="KeyError: 'bug'"):
         list(pool.ask(jobs.raises))
 
 
-def test_a_worker_that_ends_before_it_began(jobs):
-    with Pool() as pool, pytest.raises(WorkerLost, match="exit status 0"):
-        list(pool.ask(jobs.leaves))
+def test_a_worker_that_ends_is_replaced_once_and_tells_nothing_twice(jobs):
+    told = []
+    with Pool(2) as pool, pytest.raises(WorkerLost):
+        told += pool.ask(jobs.leaves)
+    assert told == ["before"]
 
 
 SECOND_TIME = """
@@ -225,7 +232,7 @@ class Solver:
     name, version, capabilities = "once", "1", {{"mechanical", "contact"}}
 
     def solve(self, problem, settings):
-        raise AssertionError
+        os._exit(7)
 """
 
 
@@ -235,10 +242,10 @@ def test_a_solver_that_can_be_loaded_only_once(veridyn, foreign, tmp_path):
     solvers = ("--solver", foreign("Foreign"), "--solver", f"{file}:Solver")
     seen = veridyn("run", "sdnd101", "--set", "v0=2", *solvers, "--json", "-")
     rows = seen.document["results"]
-    assert seen.status == 3
-    assert f"exit status 9; {len(rows)} checks judged before" in seen.err
-    assert {(row["solver"], row["verdict"]) for row in rows} == {("foreign", "pass"), ("foreign", "not applicable")}
-    assert any("exit status 9" in message["text"] for message in seen.document["messages"])
+    assert (seen.status, seen.err) == (3, "")
+    verdicts = {(row["solver"], row["verdict"]) for row in rows if row["verdict"] != "not applicable"}
+    assert verdicts == {("foreign", "pass"), ("once", "error")}
+    assert seen.document["planned"] == len(rows)
 
 
 THREADS = """
@@ -247,8 +254,8 @@ import os
 from veridyn.run.workers import THREADS
 
 
-def limits(line):
-    line.tell([os.environ.get(name) for name in THREADS])
+def limits():
+    yield [os.environ.get(name) for name in THREADS]
 """
 
 
@@ -294,6 +301,7 @@ def test_several_workers_compile_each_scheme_once(tmp_path, size):
     (tmp_path / "compiles.py").write_text(COMPILES)
     spec = f"{tmp_path / 'compiles.py'}:Compiles"
     with Pool(size) as pool:
-        verification.warm_up(pool, verification.subjects(pool, [spec]))
+        subjects, _ = introduce_solvers(pool, Access(), [spec])
+        warm_up(pool, Plan(subjects, {}, ()))
     compiled = {path.name: path.read_text() for path in tmp_path.iterdir() if path.name in ("first", "second")}
     assert len(set(compiled.values())) == (2 if size > 1 else 0)

@@ -10,6 +10,8 @@ import pytest
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Parameter
+from veridyn.solver.contract.gate import LocalGate
+from veridyn.solver.contract.introduction import introduce
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.checks import checks_of
 from veridyn.validation_cases.judgement.judge import judge
@@ -127,7 +129,7 @@ def judged(make_statement):
 
     def all_of(solver, statement=None, *, layers=(), scheme="", **asked):
         statement = statement or make_statement()
-        runner = Runner(solver, Request(**asked))
+        runner = Runner(LocalGate(solver), Request(**asked))
         asked_of = [c for c in checks_of(statement, runner.subject, scheme) if not layers or c.layer in layers]
         return {check.id: judge(check, runner) for check in asked_of}
 
@@ -139,7 +141,7 @@ def make_check(make_statement, right):
     """The check of the criterion of a made-up statement."""
 
     def make(*quantities, **changes):
-        (check, *_) = checks_of(make_statement(*quantities, **changes), Subject.of(right), "")
+        (check, *_) = checks_of(make_statement(*quantities, **changes), Subject.of(introduce(right)), "")
         return check
 
     return make

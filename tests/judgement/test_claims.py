@@ -12,18 +12,15 @@ from veridyn.problem.nearest import nearest
 from veridyn.problem.time_functions import Harmonic
 from veridyn.problem.time_scales import shortest_period
 from veridyn.solver.contract.errors import SettingsError
+from veridyn.solver.contract.gate import LocalGate, default_settings, stated_levels
+from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.statements import (
     STEPS_PER_PERIOD,
     TAGS,
     TOLERANCES,
     Claims,
-    check_contract,
-    claims_of,
-    defaults_of,
     read_claims,
     read_refinement,
-    refinement_of,
-    refines,
 )
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER as INTEGRATOR
@@ -126,23 +123,25 @@ def test_wrong_claims_are_refused_in_one_line(given, message):
 )
 def test_a_method_that_is_unknown_or_incomplete_is_refused(claims, message):
     with pytest.raises(SettingsError, match=message):
-        Subject.of(Claiming(claims=claims))
+        Subject.of(introduce(Claiming(claims=claims)))
 
 
 def test_claims_may_depend_on_the_scheme():
     solver = Claiming(schemes=("one", "two"), claims=lambda scheme: {"order": len(scheme)} if scheme == "two" else {})
-    assert [claims_of(solver, scheme) for scheme in solver.schemes] == [Claims(), Claims(order=3.0)]
-    assert Subject.of(solver).claims == {"one": Claims(), "two": Claims(order=3.0)}
+    assert [introduce(solver).claims[scheme] for scheme in solver.schemes] == [Claims(), Claims(order=3.0)]
+    assert Subject.of(introduce(solver)).claims == {"one": Claims(), "two": Claims(order=3.0)}
 
 
 def test_claims_of_the_user_replace_those_of_the_solver():
     solver = Claiming(claims={"order": 2})
-    assert Subject.of(solver, Request(claims={"digits": 6})).claims == {"": Claims(digits=6.0)}
+    assert Subject.of(introduce(solver), Request(claims={"digits": 6})).claims == {"": Claims(digits=6.0)}
 
 
 def test_a_solver_may_state_nothing():
     solver = Claiming()
-    assert (claims_of(solver), refines(solver), defaults_of(solver, oscillator())) == (Claims(), False, {})
+    subject = Subject.of(introduce(solver))
+    assert (subject.claims, subject.refined) == ({"": Claims()}, False)
+    assert default_settings(LocalGate(solver), oscillator()) == {}
 
 
 # ---- refinement
@@ -196,11 +195,13 @@ def test_levels_that_cannot_be_used_are_refused_in_one_line(given, message):
 
 
 def test_refinement_may_be_a_list_a_function_or_a_function_of_the_scheme():
-    assert refinement_of(Claiming(refinement=DOWN), oscillator()).levels == tuple(DOWN)
+    assert stated_levels(LocalGate(Claiming(refinement=DOWN)), oscillator()).levels == tuple(DOWN)
     by_problem = Claiming(refinement=lambda problem: [{"step": problem.end / i} for i in (1, 2, 3)])
-    assert refinement_of(by_problem, oscillator(end=6.0)).sizes == (6.0, 3.0, 2.0)
-    by_scheme = Claiming(refinement=lambda problem, scheme: [{"h": len(scheme) / i} for i in (1, 2, 4)])
-    assert refinement_of(by_scheme, oscillator(), "rk").sizes == (2.0, 1.0, 0.5)
+    assert stated_levels(LocalGate(by_problem), oscillator(end=6.0)).sizes == (6.0, 3.0, 2.0)
+    by_scheme = Claiming(
+        schemes=("rk",), refinement=lambda problem, scheme: [{"h": len(scheme) / i} for i in (1, 2, 4)]
+    )
+    assert stated_levels(LocalGate(by_scheme), oscillator(), "rk").sizes == (2.0, 1.0, 0.5)
 
 
 def test_of_a_named_step_the_suite_chooses_levels_from_the_shortest_period():
@@ -211,7 +212,7 @@ def test_of_a_named_step_the_suite_chooses_levels_from_the_shortest_period():
         (oscillator(stops=(stop,)), 4.0),
         (oscillator(stops=(stop,), loads=(load,)), 10.0),
     ):
-        found = refinement_of(Claiming(refinement="h"), problem)
+        found = stated_levels(LocalGate(Claiming(refinement="h")), problem)
         assert found.key == "h"
         assert found.sizes == pytest.approx([2 * math.pi / omega / count for count in STEPS_PER_PERIOD])
 
@@ -222,39 +223,39 @@ def test_without_any_period_there_is_the_time_span():
 
 def test_of_a_named_tolerance_the_suite_chooses_levels_too():
     solver = Claiming(refinement="rtol", claims={"tolerance": "rtol"})
-    assert refinement_of(solver, oscillator()).sizes == TOLERANCES
+    assert stated_levels(LocalGate(solver), oscillator()).sizes == TOLERANCES
 
 
 def test_levels_of_the_user_replace_those_of_the_solver():
     solver = Claiming(refinement=DOWN, settings={"dt": "step (s)"})
-    subject = Subject.of(solver, Request(refinement="dt"))
-    assert subject.refinement(solver, oscillator(), "").key == "dt"
-    assert Subject.of(solver).refinement(solver, oscillator(), "").key == "step"
+    subject = Subject.of(introduce(solver), Request(refinement="dt"))
+    assert subject.refinement(LocalGate(solver), oscillator(), "").key == "dt"
+    assert Subject.of(introduce(solver)).refinement(LocalGate(solver), oscillator(), "").key == "step"
 
 
 def test_other_settings_of_the_user_hold_on_every_level():
     solver = Claiming(refinement=DOWN, settings={"step": "step (s)", "newton": "iterations"}, schemes=("rk",))
-    subject = Subject.of(solver, Request(settings={"newton": 9}))
-    found = subject.refinement(solver, oscillator(), "rk")
+    subject = Subject.of(introduce(solver), Request(settings={"newton": 9}))
+    found = subject.refinement(LocalGate(solver), oscillator(), "rk")
     assert found.levels == tuple({"scheme": "rk", "newton": 9, **level} for level in DOWN)
 
 
 def test_a_step_of_the_user_moves_the_levels_so_that_it_is_the_finest():
     solver = Claiming(refinement=DOWN, settings={"step": "step (s)"})
-    subject = Subject.of(solver, Request(settings={"step": "1e-4"}))
-    assert subject.refinement(solver, oscillator(), "").sizes == pytest.approx([4e-4, 2e-4, 1e-4])
+    subject = Subject.of(introduce(solver), Request(settings={"step": "1e-4"}))
+    assert subject.refinement(LocalGate(solver), oscillator(), "").sizes == pytest.approx([4e-4, 2e-4, 1e-4])
 
 
 @pytest.mark.parametrize("asked", ["stepp", [{"stepp": 1.0 / i} for i in (1, 2, 3)]])
 def test_a_setting_that_nobody_declares_cannot_be_refined(asked):
     solver = Claiming(settings={"step": "step (s)"})
     with pytest.raises(SettingsError, match=r"'stepp'.*step"):
-        Subject.of(solver, Request(refinement=asked))
+        Subject.of(introduce(solver), Request(refinement=asked))
 
 
 def test_constant_levels_are_refused_before_anything_is_solved():
     with pytest.raises(SettingsError, match="claiming: 2"):
-        Subject.of(Claiming(refinement=DOWN[:2]))
+        Subject.of(introduce(Claiming(refinement=DOWN[:2])))
 
 
 # ---- capabilities
@@ -262,8 +263,7 @@ def test_constant_levels_are_refused_before_anything_is_solved():
 
 @pytest.mark.parametrize("solver", [INTEGRATOR, EXACT])
 def test_capabilities_of_the_solvers_exist(solver):
-    check_contract(solver)
-    assert solver.capabilities <= TAGS
+    assert introduce(solver).capabilities <= TAGS
 
 
 @pytest.mark.parametrize(
@@ -277,14 +277,14 @@ def test_capabilities_of_the_solvers_exist(solver):
 )
 def test_a_misspelt_capability_is_refused_in_one_line_with_the_nearest(tag, message):
     with pytest.raises(SolverInputError, match=message) as refused:
-        Subject.of(Claiming(capabilities={"mechanical", tag}))
+        Subject.of(introduce(Claiming(capabilities={"mechanical", tag})))
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("capabilities", ["mechanical", None, 3, {1}])
 def test_capabilities_are_a_collection_of_names(capabilities):
     with pytest.raises(SolverInputError, match="capabilities"):
-        Subject.of(Claiming(capabilities=capabilities))
+        Subject.of(introduce(Claiming(capabilities=capabilities)))
 
 
 def test_without_a_near_name_all_are_listed():

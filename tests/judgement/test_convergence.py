@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from veridyn.solver.contract.gate import LocalGate
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge
@@ -52,7 +53,7 @@ class Verlet:
 def judged(name, make=Verlet, **asked):
     """Judge a solver on one variant of a case; returns the records by id without the variant."""
     variant, coarse = CASES[name]
-    runner = Runner(make(coarse), Request(**asked))
+    runner = Runner(LocalGate(make(coarse)), Request(**asked))
     records = [judge(check, runner) for check in checks(load_case(name), runner.subject, only=variant)]
     return {record.id.removeprefix(f"{variant}-"): record for record in records}
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from veridyn.solver.adapters.scipy_adapter import SOLVER
+from veridyn.solver.contract.gate import LocalGate
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.runner import Runner
@@ -12,7 +13,7 @@ from veridyn.validation_cases.measures.plotting import MOST, histories
 
 def test_states_over_the_time_meet_the_references_of_their_span():
     case = load_case("kepler")
-    (drawn,) = histories(case, Runner(SOLVER))
+    (drawn,) = histories(case, Runner(LocalGate(SOLVER)))
     assert [panel.ylabel for panel in drawn.panels] == ["x", "y", "u", "v"]
     curve, dots = drawn.panels[0].series
     assert set(dots.x) == {1.0, 20.0}  # 100 is for another variant
@@ -22,10 +23,10 @@ def test_states_over_the_time_meet_the_references_of_their_span():
 
 def test_coordinates_of_a_mechanical_case_are_drawn_and_no_more_than_four():
     stack = load_case("block_stack")
-    (drawn,) = histories(stack, Runner(EXACT))
+    (drawn,) = histories(stack, Runner(LocalGate(EXACT)))
     assert [panel.ylabel for panel in drawn.panels] == list(stack.problem(stack.values()).coordinates)
-    assert len(next(iter(histories(load_case("pleiades"), Runner(SOLVER)))).panels) == MOST
+    assert len(next(iter(histories(load_case("pleiades"), Runner(LocalGate(SOLVER))))).panels) == MOST
 
 
 def test_a_solver_that_does_not_take_the_case_has_no_figure():
-    assert list(histories(load_case("kepler"), Runner(EXACT))) == []
+    assert list(histories(load_case("kepler"), Runner(LocalGate(EXACT)))) == []

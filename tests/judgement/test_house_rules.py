@@ -16,6 +16,7 @@ import pytest
 from veridyn.problem.smoothness import regularity
 from veridyn.reports.manual_blocks import Chapter, Formulas, Manual, Pairs, Section, formula, render
 from veridyn.reports.mathml import math as set_math
+from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.statements import TAGS, read_claims
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
@@ -50,7 +51,7 @@ REFERENCES = {  # below `references`; second routes share nothing with the engin
 }
 INTEGRATORS = {"integrators", "exact", "event_driven", "adapters"}  # below `solver`
 SUBJECTS = {
-    "integrator": Subject.of(SOLVER),
+    "integrator": Subject.of(introduce(SOLVER)),
     "silent": Subject("silent"),
     "exact": Subject("exact", claims={"": read_claims("exact", {"digits": 12})}),
 }

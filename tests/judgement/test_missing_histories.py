@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from veridyn.solver.contract.gate import LocalGate
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER as INTEGRATOR
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case
@@ -48,7 +49,7 @@ class Bare:
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_needs_a_history_is_not_applicable_and_nothing_fails(name):
-    runner, case = Runner(Bare()), load_case(name)
+    runner, case = Runner(LocalGate(Bare())), load_case(name)
     default = checks(case, runner.subject, only=case.default_variant.name)
     records = [judge(check, runner) for check in default if check.layer == "criterion"]
     assert [r.id for r in records if r.verdict not in ("pass", "not applicable")] == []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.statements import read_claims
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.validation_cases.judgement.catalogue import all_cases, load_case
@@ -39,7 +40,9 @@ def test_an_id_is_made_of_variant_layer_name_and_scheme():
     ids = {check.id for check in checks(load_case("sdnd101"), exact)}
     expected = ("2-shocks-impulse", "100-shocks-claim:digits:impacts_100", "100-shocks-invariance:permuted")
     assert ids.issuperset(expected)
-    assert "2-shocks-impulse-newmark" in {check.id for check in checks(load_case("sdnd101"), Subject.of(SOLVER))}
+    assert "2-shocks-impulse-newmark" in {
+        check.id for check in checks(load_case("sdnd101"), Subject.of(introduce(SOLVER)))
+    }
 
 
 if __name__ == "__main__":

@@ -8,11 +8,21 @@ import numpy as np
 import pytest
 
 from veridyn.references.certified import Certified, classification, undefined
-from veridyn.solver.contract.errors import CapabilityError, MissingHistory, SettingsError, SolverFailure, StepError
+from veridyn.solver.contract.errors import (
+    CapabilityError,
+    MissingHistory,
+    SettingsError,
+    SolverCrash,
+    SolverFailure,
+    SolverLost,
+    StepError,
+)
+from veridyn.solver.contract.gate import LocalGate
+from veridyn.solver.contract.introduction import introduce
 from veridyn.validation_cases.judgement.case import Variant
 from veridyn.validation_cases.judgement.checks import checks, required, what_it_could_claim
 from veridyn.validation_cases.judgement.judge import explain, judge
-from veridyn.validation_cases.judgement.runner import KEPT, Run, Runner, SolverCrash
+from veridyn.validation_cases.judgement.runner import KEPT, Run, Runner
 from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.tolerances import Requirement, cited, exactly
 
@@ -22,7 +32,7 @@ def criterion(make_check, make_quantity, right):
     """Judge the criterion of one quantity for a solver."""
 
     def judged(solver=right, request=None, **changes):
-        return judge(make_check(make_quantity(**changes)), Runner(solver, request or Request()))
+        return judge(make_check(make_quantity(**changes)), Runner(LocalGate(solver), request or Request()))
 
     return judged
 
@@ -133,7 +143,7 @@ def test_what_is_not_implemented_is_not_applicable(criterion, right):
 def test_a_wrong_question_is_no_verdict(criterion, right, error):
     right.solve = raising(error)
     with pytest.raises(type(error), match=str(error)):
-        criterion()
+        criterion(request=Request(settings={"step": 1.0}))
 
 
 def test_keyboard_interrupt_ends_the_run(criterion, right):
@@ -224,7 +234,7 @@ def test_a_requirement_decides(criterion):
 )
 def test_a_solver_is_told_what_it_could_claim(right, claims, refinement, told):
     right.claims, right.refinement = claims, refinement
-    found = what_it_could_claim(Subject.of(right), "")
+    found = what_it_could_claim(Subject.of(introduce(right)), "")
     assert found.startswith(told)
     assert bool(found) is bool(told)
 
@@ -235,7 +245,7 @@ def test_a_solver_is_told_what_it_could_claim(right, claims, refinement, told):
 def test_ids_have_the_layer_unless_it_is_the_criterion(make_statement, stated):
     case = make_statement(variants=(Variant("a", {}), Variant("b", {}))).case
     solver = stated(lambda _: 0.0, schemes=("one", "two"), claims=lambda scheme: {"order": 2})
-    found = [check.id for check in checks(case, Subject.of(solver))]
+    found = [check.id for check in checks(case, Subject.of(introduce(solver)))]
     assert found[:3] == ["a-end-one", "a-convergence:end-one", "a-claim:order:end-one"]
     assert found[3] == "a-invariance:repeated-one"
     assert len(found) == len(set(found))
@@ -253,7 +263,7 @@ def make_run(make_statement):
 
 
 def test_each_run_is_solved_once(make_run, right):
-    runner = Runner(right)
+    runner = Runner(LocalGate(right))
     first = runner.observe(make_run(step=1))
     runner.observe(make_run(step=2))
     assert runner.observe(make_run(step=1)) is first
@@ -263,7 +273,7 @@ def test_each_run_is_solved_once(make_run, right):
 def test_failures_are_kept(make_run, right):
     calls = []
     right.solve = lambda *_: calls.append(1) or None
-    runner = Runner(right)
+    runner = Runner(LocalGate(right))
     for _ in range(3):
         with pytest.raises(SolverFailure, match="NoneType"):
             runner.observe(make_run())
@@ -271,7 +281,7 @@ def test_failures_are_kept(make_run, right):
 
 
 def test_memory_is_bounded(make_run, right):
-    runner = Runner(right)
+    runner = Runner(LocalGate(right))
     for step in range(KEPT + 1):
         runner.observe(make_run(step=step))
     assert len(runner.answers) == KEPT
@@ -280,7 +290,7 @@ def test_memory_is_bounded(make_run, right):
 
 
 def test_what_was_measured_outlives_the_response(make_run, right):
-    runner = Runner(right)
+    runner = Runner(LocalGate(right))
     for _ in range(2):
         for step in range(KEPT + 1):
             assert runner.measured(make_run(step=step)) == {"end": 1.0}
@@ -296,7 +306,7 @@ def test_warm_up_once_per_scheme_and_outside_the_time(make_run, right, monkeypat
 
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     right.warm_up = warm_up
-    runner = Runner(right)
+    runner = Runner(LocalGate(right))
     for step, scheme in ((1, "one"), (2, "two"), (3, "one")):
         runner.observe(run := make_run(scheme=scheme, step=step))
         assert runner.wall_times[run.key] == 0.0
@@ -306,24 +316,52 @@ def test_warm_up_once_per_scheme_and_outside_the_time(make_run, right, monkeypat
 def test_a_crash_in_the_warm_up_is_a_crash(make_run, right):
     right.warm_up = raising_measure(OSError("cold"))
     with pytest.raises(SolverCrash, match="cold"):
-        Runner(right).observe(make_run())
+        Runner(LocalGate(right)).observe(make_run())
 
 
-def test_a_run_that_is_lost_is_not_tried(make_run, right):
-    run = make_run()
-    with pytest.raises(SolverCrash):
-        Runner(right, lost={run.key: "ended the process"}).observe(run)
-    assert right.calls == []
+class Ending(LocalGate):
+    """Loses the process of a solver whenever it is asked to solve; counts how often."""
+
+    asked = 0
+
+    def solve(self, problem, settings):
+        self.asked += 1
+        raise SolverLost("gave no answer")
 
 
-def test_what_is_lost_with_default_settings_is_not_tried_with_others(make_run, right):
+def test_where_the_process_is_lost_with_default_settings_others_are_not_tried(make_run, right):
     """A stiff problem under an explicit method would take the time-out at every level."""
-    default = Runner(right).default_run(make_run().statement)
-    with pytest.raises(SolverCrash):
-        Runner(right, lost={default.key: "gave no answer"}).observe(replace(default, settings={"step": 7}, level=2))
+    gate = Ending(right)
+    runner = Runner(gate)
+    default = runner.default_run(make_run().statement)
+    for run in (default, replace(default, settings={"step": 7}, level=2)):
+        with pytest.raises(SolverLost):
+            runner.observe(run)
+    assert gate.asked == 1
+
+
+def test_a_level_that_is_lost_costs_itself_alone(make_run, right):
+    runner = Runner(Ending(right))
+    default = runner.default_run(make_run().statement)
+    with pytest.raises(SolverLost):
+        runner.observe(replace(default, settings={"step": 7}, level=2))
+    runner.gate = LocalGate(right)
+    assert runner.observe(default).response.time.size
+
+
+def test_defaults_that_fail_are_a_failure_of_every_check(criterion, right):
+    right.defaults = raising_measure(KeyError("step"))
+    judged = criterion(right)
+    assert (judged.verdict, "KeyError" in judged.detail) == ("error", True)
     assert right.calls == []
-    Runner(right, lost={make_run(step=7).key: "gave no answer"}).observe(default)
-    assert len(right.calls) == 1
+
+
+def test_settings_that_nobody_has_set_are_the_solvers_own_fault(criterion, right):
+    def refuse(problem, settings):
+        raise SettingsError("step is missing")
+
+    right.solve = refuse
+    assert criterion(right).verdict == "error"
 
 
 def test_the_solver_may_talk(make_run, right, capsys):
@@ -332,7 +370,7 @@ def test_the_solver_may_talk(make_run, right, capsys):
         return type(right).solve(right, problem, settings)
 
     right.solve, right.warm_up = talk, print
-    Runner(right).observe(make_run())
+    Runner(LocalGate(right)).observe(make_run())
     assert capsys.readouterr().out == ""
 
 
@@ -359,7 +397,7 @@ def test_the_solver_cannot_change_its_settings(make_run, right):
 
     right.solve = meddle
     run = make_run(step=0.1)
-    observation = Runner(right).observe(run)
+    observation = Runner(LocalGate(right)).observe(run)
     assert run.settings == {"step": 0.1}
     assert np.array_equal(observation.response.displacement, observation.response.time[:, None])
 
@@ -370,6 +408,6 @@ def test_counters_that_are_no_numbers_are_dropped(make_run, right):
         return type(right).solve(right, problem, settings) | {"counters": counters}
 
     right.solve = counting
-    runner, run = Runner(right), make_run()
+    runner, run = Runner(LocalGate(right)), make_run()
     runner.observe(run)
     assert runner.counters[run.key] == {"steps": 3.0}

@@ -8,10 +8,12 @@ import pytest
 from veridyn.references.certified import classification
 from veridyn.results import check
 from veridyn.run.document import document
-from veridyn.run.running import is_wanted, measure
-from veridyn.run.verification import Task
+from veridyn.run.execution import measure
+from veridyn.run.plan import Access, Task
+from veridyn.run.running import is_wanted
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract.errors import MissingHistory, SolverFailure, StepError
+from veridyn.solver.contract.gate import LocalGate
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.runner import Run, Runner, Statement
@@ -32,7 +34,7 @@ def points(make_statement):
     """Return the points of a solver on a statement."""
 
     def measured(solver, statement=None, limits=ONCE, **asked):
-        return list(work_precision(solver, Request(**asked), statement or make_statement(), limits))
+        return list(work_precision(LocalGate(solver), Request(**asked), statement or make_statement(), limits))
 
     return measured
 
@@ -164,14 +166,14 @@ def test_what_the_solver_does_not_offer_is_said_once(points, stated):
 
 def test_a_solver_that_fails_only_when_asked_again(make_statement, right):
     right.solve = lambda problem, settings: raising(RuntimeError("once is enough"))(problem)
-    with pytest.raises(SolverFailure, match="solve 2 raised RuntimeError: once is enough"):
-        repeated(right, Run(make_statement(), {}), ONCE)
+    with pytest.raises(SolverFailure, match="solve 2: right raised RuntimeError: once is enough"):
+        repeated(LocalGate(right), Run(make_statement(), {}), ONCE)
 
 
 def test_solves_are_repeated_within_the_budget(make_statement, right):
     run = Run(make_statement(), {})
-    assert len(repeated(right, run, Limits(budget=0.0))) == 1
-    assert len(repeated(right, run, Limits(budget=1e9, most=7))) == 7
+    assert len(repeated(LocalGate(right), run, Limits(budget=0.0))) == 1
+    assert len(repeated(LocalGate(right), run, Limits(budget=1e9, most=7))) == 7
 
 
 def test_numbers_with_a_scale_that_tend_to_the_truth_are_compared(points, stated, make_statement, make_quantity):
@@ -207,7 +209,7 @@ def test_when_diagrams_are_measured(asked, solvers, kept, wanted):
 
 
 def test_points_of_a_run_fit_into_the_document():
-    found = list(measure(Task("veridyn", "sdnd101", "2-shocks"), Limits(slow=0.0)))
+    found = list(measure(Access(), Task("veridyn", "sdnd101", "2-shocks"), Limits(slow=0.0)))
     assert {point.variant for point in found} == {"2-shocks"}
     assert {point.scheme for point in found} == set(SOLVER.schemes)
     assert check(document([], [], [], ["veridyn"], [], found)).work_precision == tuple(found)
@@ -215,7 +217,7 @@ def test_points_of_a_run_fit_into_the_document():
 
 def test_a_parameter_set_of_the_user_is_the_variant():
     task = Task("veridyn", "sdnd101", "", {"v0": "2"}, Request(settings={"step": 1e-4}))
-    (point, *_) = measure(task, Limits(slow=0.0))
+    (point, *_) = measure(Access(), task, Limits(slow=0.0))
     assert (point.variant, point.settings["step"]) == ("v0=2", pytest.approx(8e-4))
 
 
@@ -223,9 +225,9 @@ def test_digits_of_the_test_set_for_initial_value_problems():
     """scd = -log10 max |e/y|, mescd = -log10 max |e/(atol/rtol + |y|)|; both by hand from the answers."""
     statement = Statement(load_case("elastoplastic"), load_case("elastoplastic").variant("blow"))
     request = Request(schemes=("DOP853",))
-    point = next(work_precision(SCIPY, request, statement, ONCE))
+    point = next(work_precision(LocalGate(SCIPY), request, statement, ONCE))
     assert point.settings["atol"] / point.settings["rtol"] == pytest.approx(0.01)
-    found = Runner(SCIPY, request).measured(Run(statement, point.settings, "DOP853"))
+    found = Runner(LocalGate(SCIPY), request).measured(Run(statement, point.settings, "DOP853"))
     truths = {quantity.name: float(statement.truth(quantity)) for quantity in compared(statement)}
     errors = {name: abs(found[name] - truth) for name, truth in truths.items()}
     assert point.scd == pytest.approx(-np.log10(max(errors[name] / abs(truth) for name, truth in truths.items())))

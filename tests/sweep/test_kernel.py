@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from veridyn.references.parameters import Exact, ParameterError
 from veridyn.references.problems import sliding_block as truth
+from veridyn.solver.contract.gate import LocalGate
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.kernels import sliding_block as kernel
 from veridyn.validation_cases.judgement.catalogue import load_case
@@ -95,7 +96,7 @@ def test_critical_eta_is_the_one_of_the_reference():
 def test_exact_solver(variant):
     """Two ways to the same doubles: series of the general solver, closed form of this one."""
     case = load_case("sdnd104")
-    runner, statement = Runner(EXACT), Statement(case, case.variant(variant))
+    runner, statement = Runner(LocalGate(EXACT)), Statement(case, case.variant(variant))
     seen = runner.observe(runner.default_run(statement, EXACT.schemes[0]))
     (power,) = solved({name: float(value) for name, value in statement.values.items()})["wear_power"]
     measured = next(q for q in case.quantities if q.name == "wear_power").measure(seen)

@@ -11,9 +11,9 @@ from msgspec import structs
 from veridyn.problem.errors import SolverInputError
 from veridyn.references.certified import Certified
 from veridyn.results import ErrorKind, Layer, LevelRow, Record, Verdict
-from veridyn.solver.contract.errors import CapabilityError, SolverFailure
+from veridyn.solver.contract.errors import CapabilityError, SolverCrash, SolverFailure
 from veridyn.validation_cases.judgement.case import Case, Number
-from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Run, Runner, SolverCrash, Statement
+from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Run, Runner, Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 
 DOUBLE_DIGITS = 15.95  # -log10 of half a unit in the last place of a double
@@ -93,17 +93,20 @@ def judge(check: Check, runner: Runner) -> Record:
     Raises
     ------
     SolverInputError
-        If the run itself was asked for wrongly (settings of the user); that is no verdict on the solver.
+        If the run itself was asked for wrongly, by settings of the user; that is no verdict on the solver. Where there
+        are none, it is one.
     """
-    missing = sorted(check.statement.needs - frozenset(runner.solver.capabilities))
+    missing = sorted(check.statement.needs - runner.subject.capabilities)
     if missing:
         return _record(check, runner, Verdict.NOT_APPLICABLE, f"the solver does not offer {', '.join(missing)}")
     try:
         finding = check.find(runner)
     except (CapabilityError, NotJudged) as missed:
         return _record(check, runner, Verdict.NOT_APPLICABLE, str(missed))
-    except SolverInputError:
-        raise
+    except SolverInputError as wrong:
+        if runner.request.settings or runner.request.refinement:
+            raise
+        return _record(check, runner, Verdict.ERROR, f"refused without settings of the user: {wrong}")
     except SolverCrash as crash:
         return _record(check, runner, Verdict.ERROR, str(crash))
     except SolverFailure as failure:
@@ -197,7 +200,7 @@ def _record(check: Check, runner: Runner, verdict: Verdict, detail: str, run: Ru
     return Record(
         case=check.case,
         variant=check.variant,
-        solver=runner.solver.name,
+        solver=runner.subject.name,
         scheme=check.scheme,
         layer=check.layer,
         quantity=check.name,

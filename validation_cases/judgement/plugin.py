@@ -13,8 +13,8 @@ import pytest
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.results import Record, Verdict
-from veridyn.solver.contract.loading import EXACT, OWN, SCIPY, load_solver
-from veridyn.solver.contract.protocol import Solver
+from veridyn.solver.contract.gate import Gate, open_gate
+from veridyn.solver.contract.loading import EXACT, OWN, SCIPY
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.judgement.checks import checks
@@ -35,6 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action, default = ("append", []) if repeatable else ("store", "")
         dest = f"veridyn_{option.replace('-', '_')}"
         group.addoption(f"--{option}", action=action, default=default, dest=dest, metavar=metavar, help=meaning)
+    here = "import solvers into this process, for debuggers (default: a process for each)"
+    group.addoption("--in-process", action="store_true", dest="veridyn_in_process", help=here)
     group.addoption("--all-schemes", action="store_true", help="every scheme of the solvers (default: their first)")
 
 
@@ -63,9 +65,14 @@ def _specifications(config: pytest.Config) -> list[str]:
     return config.getoption("veridyn_solver") or list(DEFAULT_SOLVERS)
 
 
-def _subject(solver: Solver, config: pytest.Config) -> Subject:
+@cache
+def _open(spec: str, config: pytest.Config) -> Gate:
+    return open_gate(spec, in_process=config.getoption("veridyn_in_process"))
+
+
+def _subject(gate: Gate, config: pytest.Config) -> Subject:
     """Return the solver as the cases see it: with its first scheme, unless all are wanted."""
-    subject = Subject.of(solver, _request(config))
+    subject = Subject.of(gate.introduction, _request(config))
     if config.getoption("all_schemes"):
         return subject
     return subject.asked(replace(subject.request, schemes=tuple(filter(None, subject.schemes[:1]))))
@@ -77,7 +84,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
         _request(config)
         if not config.getoption("veridyn_solver"):
             return []
-        solvers = [load_solver(spec) for spec in _specifications(config)]
+        solvers = [_open(spec, config).introduction for spec in _specifications(config)]
     except SolverInputError as error:
         raise pytest.UsageError(str(error)) from None
     return [f"solver under test: {s.name} {s.version} ({', '.join(sorted(s.capabilities))})" for s in solvers]
@@ -137,7 +144,7 @@ def _marks(expected: Expectations, check: Check, solver: str) -> Marks:
 
 @cache
 def _subjects(config: pytest.Config) -> list[tuple[str, Subject]]:
-    return [(spec, _subject(load_solver(spec), config)) for spec in _specifications(config)]
+    return [(spec, _subject(_open(spec, config), config)) for spec in _specifications(config)]
 
 
 def _expectations(config: pytest.Config) -> Expectations:
@@ -167,7 +174,7 @@ def _generate_benchmarks(metafunc: pytest.Metafunc) -> None:
         (spec, case.name, scheme)
         for spec in metafunc.config.getoption("veridyn_solver") or [OWN]
         for case in _timed(metafunc.config)
-        for scheme in Subject.of(load_solver(spec)).schemes
+        for scheme in _open(spec, metafunc.config).introduction.schemes
     ]
     ids = ["-".join(part for part in parts if part) for parts in chosen]
     metafunc.parametrize(("solver_under_test", "case_name", "scheme"), chosen, ids=ids)
@@ -202,7 +209,7 @@ def _runner(case: str, solver: str, config: pytest.Config) -> Runner:
     if any(other != case for other, _ in RUNNERS):
         RUNNERS.clear()
     if (case, solver) not in RUNNERS:
-        RUNNERS[case, solver] = Runner(load_solver(solver), dict(_subjects(config))[solver].request)
+        RUNNERS[case, solver] = Runner(_open(solver, config), dict(_subjects(config))[solver].request)
     return RUNNERS[case, solver]
 
 

@@ -1,15 +1,10 @@
 """Runs a solver: each problem with each settings once; keeps what was measured, and how long it took."""
 
-import contextlib
-import io
 import math
-import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,10 +14,10 @@ from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact
-from veridyn.solver.contract.errors import CapabilityError, SolverFailure
-from veridyn.solver.contract.protocol import Solver
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure, SolverLost
+from veridyn.solver.contract.gate import Gate
 from veridyn.solver.contract.responses import AnyResponse, Trajectory, read_response
-from veridyn.solver.contract.statements import Refinement, read_levels
+from veridyn.solver.contract.statements import Refinement
 from veridyn.validation_cases.judgement.case import Case, Number, Observation, Quantity, Settings, Variant
 from veridyn.validation_cases.judgement.changed_units import SI
 from veridyn.validation_cases.judgement.relations import Relation
@@ -31,10 +26,6 @@ from veridyn.validation_cases.judgement.tolerances import Tolerance
 
 KEPT = 4  # responses held in memory; checks come grouped by run
 UNNESTED = 0.9  # exponent of the ratio of two levels, to the next that nobody stated
-
-
-class SolverCrash(SolverFailure):
-    """The solver raised something that is no message for users."""
 
 
 class NotJudged(Exception):
@@ -133,49 +124,17 @@ class Run:
 Answer = Number | Exception  # of a measure: what it found, or why it found nothing
 
 
-@contextlib.contextmanager
-def translated(solver: Solver) -> Iterator[None]:
-    """Turn whatever foreign code raises into an error of ours; what it prints does not reach standard output.
-
-    The working directory is what it was before: other files are still to be found by their names.
-
-    Raises
-    ------
-    CapabilityError
-        For NotImplementedError.
-    SolverCrash
-        For what is no message for users.
-    """
-    try:
-        # what a solver prints must not reach a JSON document on standard output
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.chdir(Path.cwd()):
-            yield
-    except (SolverInputError, SolverFailure):
-        raise
-    except NotImplementedError as error:
-        raise CapabilityError(f"{solver.name} says: {error or 'not implemented'}") from error
-    except (Exception, SystemExit) as error:
-        raise SolverCrash(f"{solver.name} raised {type(error).__name__}: {error}") from error
-
-
-def unwatched(_: str) -> AbstractContextManager[None]:
-    """Let a solve take its time."""
-    return nullcontext()
-
-
 @dataclass
 class Runner:
     """One solver, and what it answered.
 
     A run is solved at most once while its response or its measured values are kept; failures are kept too, so that a
-    crashing solver is not called again for every quantity. Every solve happens within ``watch(key)``; what is known to
-    end the process stands in ``lost``, the reason by the key of the run, and is not tried again.
+    crashing solver is not called again for every quantity. Where the process of the solver was lost with default
+    settings, other runs of that problem and scheme are not tried: each could take as long as the time-out.
     """
 
-    solver: Solver
+    gate: Gate
     request: Request = field(default_factory=Request)
-    lost: Mapping[str, str] = field(default_factory=dict)
-    watch: Callable[[str], AbstractContextManager[None]] = unwatched
     answers: OrderedDict[str, Observation] = field(default_factory=OrderedDict)
     failures: dict[str, Exception] = field(default_factory=dict)
     found: dict[str, Mapping[str, Answer]] = field(default_factory=dict)
@@ -187,24 +146,38 @@ class Runner:
     @cached_property
     def subject(self) -> Subject:
         """The solver as it describes itself, with what the user asks of it."""
-        return Subject.of(self.solver, self.request)
+        return Subject.of(self.gate.introduction, self.request)
 
     def default_run(self, statement: Statement, scheme: str = "") -> Run:
-        """Return the run with default settings."""
+        """Return the run with default settings; where the solver fails to state them, the run has failed already."""
 
         def find() -> Run:
-            return Run(statement, self.subject.default_settings(self.solver, statement.problem, scheme), scheme)
+            try:
+                settings = self.subject.default_settings(self.gate, statement.problem, scheme)
+                return Run(statement, settings, scheme)
+            except (CapabilityError, SolverFailure) as failure:
+                run = Run(statement, {"scheme": scheme} if scheme else {}, scheme)
+                self.failures[run.key] = failure
+                return run
 
         found: Run = self.once("default run", statement, scheme, find)
         return found
 
     def refinement(self, statement: Statement, scheme: str = "") -> Refinement:
-        """Return the refinement levels; raises `SettingsError` if there are none that can be used."""
+        """Return the refinement levels.
 
-        def find() -> Refinement:
-            return self.subject.refinement(self.solver, statement.problem, scheme)
+        Raises `SettingsError` if there are none that can be used, `SolverFailure` if the solver fails to state them.
+        """
 
-        found: Refinement = self.once("refinement", statement, scheme, find)
+        def find() -> Refinement | SolverFailure:
+            try:
+                return self.subject.refinement(self.gate, statement.problem, scheme)
+            except SolverFailure as failure:
+                return failure
+
+        found: Refinement | SolverFailure = self.once("refinement", statement, scheme, find)
+        if isinstance(found, SolverFailure):
+            raise found
         return found
 
     def once(self, what: str, statement: Statement, scheme: str, find: Callable[[], Any]) -> Any:
@@ -281,35 +254,33 @@ class Runner:
             raise NotJudged(f"samples are too far apart: on every second of them {found}")
         return float(found)
 
-    def _lost(self, run: Run) -> str:
-        """Return why a run is not tried: it, or that with default settings, was lost; each could take ten minutes."""
-        if not self.lost:
-            return ""
-        return self.lost.get(run.key) or self.lost.get(self.default_run(run.statement, run.scheme).key, "")
-
     def _observed(self, run: Run) -> Observation | Exception:
-        if lost := self._lost(run):
-            return SolverCrash(lost)
+        default = self.default_run(run.statement, run.scheme)
+        if isinstance(lost := self.failures.get(default.key), SolverLost):
+            return lost
         statement = run.statement
         try:
-            with translated(self.solver), self.watch(run.key):
-                self._warm_up(run)
-                start = time.perf_counter()
-                response = self._solved(run)
-                self.wall_times[run.key] = time.perf_counter() - start
+            self._warm_up(run)
+            response = self._solve(run)
         except (SolverInputError, SolverFailure) as error:
             return error
         self.counters[run.key] = {name: float(n) for name, n in response.counters.items() if _is_number(n)}
         return Observation(statement.values, statement.problem, response)
 
-    def _solved(self, run: Run) -> AnyResponse:
+    def _solve(self, run: Run) -> AnyResponse:
+        """Return the response to a run; a relation may need several solves, whose times add up."""
+        in_si = run.relation is None or run.relation.units == SI
+        seconds: list[float] = []
+
         def solve(problem: Problem) -> AnyResponse:
             settings = dict(run.settings) if in_si else dict(self._restated(run, problem))
-            return read_response(problem, self.solver.solve(problem, settings), self.solver.name)
+            answer = self.gate.solve(problem, settings)
+            seconds.append(answer.seconds)
+            return read_response(problem, answer.content, self.subject.name)
 
-        in_si = run.relation is None or run.relation.units == SI
         problem = run.statement.problem
         response: AnyResponse = run.relation.answer(solve, problem) if run.relation else solve(problem)
+        self.wall_times[run.key] = sum(seconds)
         return response
 
     def _restated(self, run: Run, problem: Problem) -> Settings:
@@ -324,10 +295,10 @@ class Runner:
         if self.request.settings:
             raise CapabilityError("settings of the user have units that nobody states")
         if run.level is None:
-            return self.subject.default_settings(self.solver, problem, run.scheme)
-        stated = self.request.refinement or read_levels(self.solver)
-        if callable(stated) or isinstance(stated, str):
-            return _level(self.subject.refinement(self.solver, problem, run.scheme).levels, run.level)
+            return self.subject.default_settings(self.gate, problem, run.scheme)
+        stated = self.request.refinement or self.gate.introduction.refinement
+        if stated is None or isinstance(stated, str):
+            return _level(self.subject.refinement(self.gate, problem, run.scheme).levels, run.level)
         claims, key = self.subject.claims[run.scheme], self.refinement(run.statement, run.scheme).key
         others = sorted(name for name, value in run.settings.items() if name != key and _is_number(value))
         if others:
@@ -338,8 +309,8 @@ class Runner:
     def _warm_up(self, run: Run) -> None:
         """Let a solver that can warm up (compile) do so once per scheme, outside the timing."""
         scheme = str(run.settings.get("scheme", ""))
-        if scheme not in self.warm and hasattr(self.solver, "warm_up"):
-            self.solver.warm_up(dict(run.settings))
+        if scheme not in self.warm:
+            self.gate.warm_up(dict(run.settings))
         self.warm.add(scheme)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,19 +11,9 @@ from veridyn.problem.mechanical import Problem
 from veridyn.problem.nearest import nearest
 from veridyn.references.methods.discrete import read_method
 from veridyn.solver.contract.errors import SettingsError
-from veridyn.solver.contract.protocol import Solver
-from veridyn.solver.contract.statements import (
-    Claims,
-    Refinement,
-    check_contract,
-    claims_of,
-    defaults_of,
-    read_claims,
-    read_levels,
-    read_refinement,
-    refinement_of,
-    refines,
-)
+from veridyn.solver.contract.gate import Gate, default_settings, stated_levels
+from veridyn.solver.contract.introduction import Introduction
+from veridyn.solver.contract.statements import Claims, Refinement, find_levels, read_claims, read_refinement
 from veridyn.validation_cases.judgement.tolerances import Requirement, read_requirement
 
 Settings = Mapping[str, Any]
@@ -122,30 +112,26 @@ class Subject:
     request: Request = field(default_factory=Request)
 
     @classmethod
-    def of(cls, solver: Solver, request: Request | None = None) -> Subject:
-        """Describe a solver.
+    def of(cls, introduction: Introduction, request: Request | None = None) -> Subject:
+        """Describe a solver that has introduced itself.
 
         Raises
         ------
         SolverInputError
-            See `check_contract`; if settings are no mapping; if claims are unknown or contradict each other; if
-            constant refinement levels cannot be used; if it has none of the schemes that the user names.
+            If claims of the user are unknown or contradict each other; if refinement levels of the user cannot be used;
+            if the solver has none of the schemes that the user names.
         """
         request = request or Request()
-        check_contract(solver)
-        schemes = tuple(getattr(solver, "schemes", ()) or ("",))
-        settings = {scheme: _settings(solver, scheme) for scheme in schemes}
-        claims = {scheme: _claims(solver, scheme, request) for scheme in schemes}
-        _check_refinement(solver, request, {name for known in settings.values() for name in known})
+        _check_refinement(introduction, request)
         subject = cls(
-            name=solver.name,
-            version=str(getattr(solver, "version", "")),
-            capabilities=frozenset(solver.capabilities),
-            schemes=schemes,
-            claims=claims,
-            refined=bool(request.refinement) or refines(solver),
-            warms_up=hasattr(solver, "warm_up"),
-            settings=settings,
+            name=introduction.name,
+            version=introduction.version,
+            capabilities=introduction.capabilities,
+            schemes=introduction.schemes,
+            claims={scheme: _choose_claims(introduction, scheme, request) for scheme in introduction.schemes},
+            refined=bool(request.refinement) or introduction.refinement is None or bool(introduction.refinement),
+            warms_up=introduction.warms_up,
+            settings=introduction.settings,
         )
         return subject.asked(request)
 
@@ -175,22 +161,28 @@ class Subject:
         known = self.settings.get(scheme, {})
         return {name: value for name, value in self.request.settings.items() if name in known}
 
-    def default_settings(self, solver: Solver, problem: Problem, scheme: str) -> Settings:
-        """Return the settings of a default run: the user's, or all that the solver takes by itself."""
-        chosen: Settings = {"scheme": scheme} if scheme else {}
-        return {**chosen, **(self.chosen(scheme) or defaults_of(solver, problem, scheme))}
+    def default_settings(self, gate: Gate, problem: Problem, scheme: str) -> Settings:
+        """Return the settings of a default run: the user's, or all that the solver takes by itself.
 
-    def refinement(self, solver: Solver, problem: Problem, scheme: str) -> Refinement:
+        Raises what `Gate.solve` raises.
+        """
+        chosen: Settings = {"scheme": scheme} if scheme else {}
+        return {**chosen, **(self.chosen(scheme) or default_settings(gate, problem, scheme))}
+
+    def refinement(self, gate: Gate, problem: Problem, scheme: str) -> Refinement:
         """Return the levels with the user's other settings; a level's own settings come first.
 
         A user who sets the refined setting itself moves all levels, so that the finest has the value set.
 
         Raises
         ------
-        SettingsError
-            See `refinement_of`.
+        SettingsError, SolverFailure
+            See `find_levels`, `Gate.solve`.
         """
-        stated = refinement_of(solver, problem, scheme, self.request.refinement, self.claims.get(scheme))
+        if self.request.refinement:
+            stated = find_levels(f"solver {self.name}", self.request.refinement, problem, self.claims[scheme])
+        else:
+            stated = stated_levels(gate, problem, scheme)
         chosen: Settings = {"scheme": scheme} if scheme else {}
         user = self.chosen(scheme)
         if stated.key not in user or self.request.refinement:
@@ -200,34 +192,25 @@ class Subject:
         return Refinement(stated.key, levels)
 
 
-def _claims(solver: Solver, scheme: str, request: Request) -> Claims:
-    claims = read_claims(f"solver {solver.name}", request.claims) if request.claims else claims_of(solver, scheme)
+def _choose_claims(introduction: Introduction, scheme: str, request: Request) -> Claims:
+    """Return the claims of the user, or those of the solver."""
+    owner = f"solver {introduction.name}"
+    claims = read_claims(owner, request.claims) if request.claims else introduction.claims[scheme]
     if claims.method:
         try:
             read_method(claims.method, claims.parameters)
         except ValueError as error:
-            raise SettingsError(f"solver {solver.name}: {error}") from None
+            raise SettingsError(f"{owner}: {error}") from None
     return claims
 
 
-def _settings(solver: Solver, scheme: str) -> Mapping[str, str]:
-    given = getattr(solver, "settings", {})
-    known = given(*([scheme] if scheme else [])) if callable(given) else given
-    if not isinstance(known, Mapping) or not all(isinstance(name, str) for name in known):
-        raise SolverInputError(
-            f"solver {solver.name}: settings must map names to meanings, e.g. {{'rtol': 'relative tolerance'}}, "
-            f"got {known!r}"
-        )
-    return dict(known)
-
-
-def _check_refinement(solver: Solver, request: Request, known: Iterable[str]) -> None:
-    """Refuse levels that can be refused before any problem is known, and settings that the solver does not declare."""
-    given = request.refinement or read_levels(solver)
-    asked = [request.refinement] if isinstance(request.refinement, str) else [n for g in request.refinement for n in g]
-    for name in asked if request.refinement else []:
-        if name not in known:
-            hint = nearest(name, sorted(known)) if known else "it declares none"
-            raise SettingsError(f"solver {solver.name} declares no setting {name!r} to be refined; {hint}")
-    if given and not callable(given) and not isinstance(given, str):
-        read_refinement(f"solver {solver.name}", given)
+def _check_refinement(introduction: Introduction, request: Request) -> None:
+    """Refuse levels of the user before any problem is known, and settings that the solver does not declare."""
+    levels, owner = request.refinement, f"solver {introduction.name}"
+    known = sorted({name for settings in introduction.settings.values() for name in settings})
+    for name in [levels] if isinstance(levels, str) else [name for level in levels for name in level]:
+        if name and name not in known:
+            hint = nearest(name, known) if known else "it declares none"
+            raise SettingsError(f"{owner} declares no setting {name!r} to be refined; {hint}")
+    if levels and not isinstance(levels, str):
+        read_refinement(owner, levels)

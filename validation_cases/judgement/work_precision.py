@@ -1,7 +1,6 @@
 """Work-precision: how long a solver takes for how many digits, from its coarsest settings to its finest."""
 
 import contextlib
-import io
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,8 +13,8 @@ from msgspec import structs
 from veridyn.problem.errors import SolverInputError
 from veridyn.references.certified import Certified
 from veridyn.results import WorkPrecisionPoint
-from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure, StepError
-from veridyn.solver.contract.protocol import Solver
+from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure, SolverLost, StepError
+from veridyn.solver.contract.gate import Gate
 from veridyn.validation_cases.judgement.case import Case, Quantity
 from veridyn.validation_cases.judgement.judge import DOUBLE_DIGITS, correct_digits, measured_error
 from veridyn.validation_cases.judgement.levels import level_runs
@@ -41,20 +40,21 @@ def variants(case: Case) -> tuple[str, ...]:
 
 
 def work_precision(
-    solver: Solver, request: Request, statement: Statement, limits: Limits = LIMITS
+    gate: Gate, request: Request, statement: Statement, limits: Limits = LIMITS
 ) -> Iterator[WorkPrecisionPoint]:
     """Yield the points of all schemes of a solver; none where no number has a scale to relate an error to."""
     if not compared(statement):
         return
-    for scheme in Runner(solver, request).subject.schemes:
-        yield from points(Runner(solver, request), statement, scheme, limits)
+    for scheme in Runner(gate, request).subject.schemes:
+        yield from points(Runner(gate, request), statement, scheme, limits)
 
 
 def points(runner: Runner, statement: Statement, scheme: str, limits: Limits = LIMITS) -> Iterator[WorkPrecisionPoint]:
     """Yield the points of one scheme, from coarse to fine, up to the first that is too slow.
 
     A step that the scheme refuses gives no point. What fails gives one without values; finer levels go on, unless the
-    problem itself is more than the solver offers.
+    problem itself is more than the solver offers, or its process was lost: each
+    level could take as long as the time-out.
     """
     runs = _runs(runner, statement, scheme)
     for run in runs:
@@ -65,6 +65,9 @@ def points(runner: Runner, statement: Statement, scheme: str, limits: Limits = L
             continue
         except CapabilityError as missed:
             yield structs.replace(blank, detail=f"not applicable: {missed}")
+            return
+        except SolverLost as lost:
+            yield structs.replace(blank, detail=str(lost))
             return
         except (SolverFailure, SolverInputError) as failure:
             point = structs.replace(blank, detail=str(failure))
@@ -89,8 +92,8 @@ def _blank(runner: Runner, run: Run) -> WorkPrecisionPoint:
     return WorkPrecisionPoint(
         case=run.statement.case.name,
         variant=run.statement.variant.name,
-        solver=runner.solver.name,
-        version=str(runner.solver.version),
+        solver=runner.subject.name,
+        version=runner.subject.version,
         scheme=run.scheme,
         settings=dict(run.settings),
     )
@@ -104,7 +107,7 @@ def _measured(runner: Runner, run: Run, blank: WorkPrecisionPoint, limits: Limit
     SolverInputError, SolverFailure
         See `Runner.observe`; `CapabilityError` also if the solver does not offer what the problem needs.
     """
-    missing = sorted(run.statement.problem.needs - frozenset(runner.solver.capabilities))
+    missing = sorted(run.statement.problem.needs - runner.subject.capabilities)
     if missing:
         raise CapabilityError(f"the solver does not offer {', '.join(missing)}")
     start = time.perf_counter()
@@ -113,7 +116,7 @@ def _measured(runner: Runner, run: Run, blank: WorkPrecisionPoint, limits: Limit
     once = runner.wall_times[run.key]
     found = runner.measured(run)
     runner.answers.clear()  # a large response that is held slows the next solve down
-    times = repeated(runner.solver, run, limits) if once <= limits.slow else []
+    times = repeated(runner.gate, run, limits) if once <= limits.slow else []
     return structs.replace(
         blank,
         first_call=first_call,
@@ -133,7 +136,7 @@ def _numbers(counters: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def repeated(solver: Solver, run: Run, limits: Limits) -> list[float]:
+def repeated(gate: Gate, run: Run, limits: Limits) -> list[float]:
     """Return the times (s) of repeated solves: as many as fit into the budget, at least one.
 
     Raises
@@ -142,14 +145,11 @@ def repeated(solver: Solver, run: Run, limits: Limits) -> list[float]:
         If a solver that has answered before now does not.
     """
     times: list[float] = []
-    try:
-        with contextlib.redirect_stdout(io.StringIO()):
-            while not times or (len(times) < limits.most and sum(times) + min(times) < limits.budget):
-                start = time.perf_counter()
-                solver.solve(run.statement.problem, dict(run.settings))
-                times.append(time.perf_counter() - start)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code may raise anything; the other rungs must go on
-        raise SolverFailure(f"solve {len(times) + 2} raised {type(error).__name__}: {error}") from None
+    while not times or (len(times) < limits.most and sum(times) + min(times) < limits.budget):
+        try:
+            times.append(gate.solve(run.statement.problem, run.settings).seconds)
+        except (SolverInputError, SolverFailure) as error:
+            raise SolverFailure(f"solve {len(times) + 2}: {error}") from None
     return times
 
 

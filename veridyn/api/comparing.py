@@ -24,6 +24,7 @@ from veridyn.api.solving import (
     drawn,
     figure_of,
     need,
+    open_here,
     refuse_others,
     request_of,
     shown,
@@ -37,8 +38,8 @@ from veridyn.references.certified import Certified, undefined
 from veridyn.reports.numbers import plural
 from veridyn.results import Document, Layer, Message, Profile, Record, Verdict
 from veridyn.run.document import Scope, document, sheet
-from veridyn.run.verification import load_quietly
 from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure
+from veridyn.solver.contract.loading import EXACT as EXACT_NAME
 from veridyn.solver.contract.protocol import Solver
 from veridyn.solver.contract.responses import Response, Trajectory, output_instants
 from veridyn.solver.exact.solver import SOLVER as EXACT
@@ -268,6 +269,7 @@ class _Entrant:
     runner: Runner
     scheme: str
     plain: bool  # without settings of the user
+    is_exact: bool  # ours
 
     def lacking(self, problem: Problem) -> list[str]:
         """Return what the problem needs and the solver does not offer."""
@@ -294,11 +296,12 @@ def _pair(given: Any) -> tuple[Any, Mapping[str, Any]]:
 
 
 def _entrant(solver: Solver | str, settings: Mapping[str, Any]) -> _Entrant:
-    found = load_quietly(solver) if isinstance(solver, str) else solver
-    scheme = subject_of(found, settings).schemes[0]
-    several = len(Runner(found).subject.schemes) > 1
-    label = f"{found.name} {scheme}" if several else found.name
-    return _Entrant(label, Runner(found, request_of(settings)), scheme, plain=not settings)
+    gate = open_here(solver)
+    introduction = gate.introduction
+    scheme = subject_of(gate, settings).schemes[0]
+    label = f"{introduction.name} {scheme}" if len(introduction.schemes) > 1 else introduction.name
+    is_exact = solver is EXACT or solver == EXACT_NAME
+    return _Entrant(label, Runner(gate, request_of(settings)), scheme, plain=not settings, is_exact=is_exact)
 
 
 def _statement(problem: Problem, asked: Sequence[Question], found: Mapping[str, _Reference], require: str) -> Statement:
@@ -352,7 +355,7 @@ class _Reference:
 
 def _exact(problem: Problem, offered: Sequence[_Entrant]) -> _Entrant | None:
     """Return the exact solver as it is compared, or beside what is compared; None where it does not apply."""
-    compared = next((e for e in offered if e.runner.solver is EXACT and e.plain), None)
+    compared = next((e for e in offered if e.is_exact and e.plain), None)
     entrant = compared or _entrant(EXACT, {})
     return None if entrant.lacking(problem) else entrant
 

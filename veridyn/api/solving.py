@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import io
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,12 +23,11 @@ from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
 from veridyn.problem.nearest import nearest
 from veridyn.reports.terminal import summary_table
 from veridyn.results import Document, Figure, Panel, read, unstructure_row
-from veridyn.run.verification import load_quietly
 from veridyn.solver.contract.errors import CapabilityError, SettingsError
+from veridyn.solver.contract.gate import Gate, LocalGate, open_gate
 from veridyn.solver.contract.protocol import Solver
 from veridyn.solver.contract.responses import AnyResponse, Trajectory, read_response
 from veridyn.solver.postprocessing.interpolation import resampled
-from veridyn.validation_cases.judgement.runner import translated
 from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.measures.plotting import figure, panel, series, thinned
 from veridyn.validation_cases.measures.trajectories import on_grid
@@ -202,23 +200,20 @@ def solve(problem: Problem, solver: Solver | str, *, times: ArrayLike | None = N
         If it crashed, diverged, or returned a malformed response.
     """
     refuse_others(problem)
-    found = load_quietly(solver) if isinstance(solver, str) else solver
-    subject = subject_of(found, settings)
+    gate = open_here(solver)
+    subject = subject_of(gate, settings)
     missing = sorted(problem.needs - subject.capabilities)
     if missing:
         remedy = "; veridyn takes sparse matrices, problem.dense() has arrays instead" if "sparse" in missing else ""
         raise CapabilityError(
-            f"solver {found.name} does not offer {', '.join(missing)}, which {problem.name} needs{remedy}"
+            f"solver {subject.name} does not offer {', '.join(missing)}, which {problem.name} needs{remedy}"
         )
     asked = problem if times is None else replace(problem, output_times=np.asarray(times))
-    chosen = dict(subject.default_settings(found, asked, subject.schemes[0]))
-    with translated(found):
-        if hasattr(found, "warm_up"):  # compiles, outside the timing
-            found.warm_up(chosen)
-        start = time.perf_counter()
-        answer = found.solve(asked, chosen)
-        lasted = time.perf_counter() - start
-    solution = Solution(asked, found.name, chosen, read_response(asked, answer, found.name), lasted)
+    chosen = dict(subject.default_settings(gate, asked, subject.schemes[0]))
+    gate.warm_up(chosen)  # compiles, outside the timing
+    answer = gate.solve(asked, chosen)
+    response = read_response(asked, answer.content, subject.name)
+    solution = Solution(asked, subject.name, chosen, response, answer.seconds)
     return solution if times is None else solution.at(times)
 
 
@@ -228,7 +223,15 @@ def refuse_others(problem: object) -> None:
         raise ProblemError(f"{problem!r} is no problem: veridyn.Problem and veridyn.InitialValueProblem make one")
 
 
-def subject_of(solver: Solver, settings: Mapping[str, Any]) -> Subject:
+def open_here(solver: Solver | str) -> Gate:
+    """Return the gate to a solver in this process: an object, or what a specification names.
+
+    Raises SolverNotFound, see `load_solver`; SolverInputError if it does not introduce itself as a solver does.
+    """
+    return open_gate(solver, in_process=True) if isinstance(solver, str) else LocalGate(solver)
+
+
+def subject_of(gate: Gate, settings: Mapping[str, Any]) -> Subject:
     """Return a solver as the judgement sees it, with settings of the user and one scheme: the chosen or its first.
 
     Raises
@@ -239,12 +242,12 @@ def subject_of(solver: Solver, settings: Mapping[str, Any]) -> Subject:
         If it has no such scheme.
     """
     own = {name: value for name, value in settings.items() if name != "scheme"}
-    subject = Subject.of(solver, request_of(settings))
+    subject = Subject.of(gate.introduction, request_of(settings))
     for name in own:
         if name not in subject.settings[subject.schemes[0]]:
             known = subject.settings[subject.schemes[0]]
             hint = nearest(name, sorted(known)) if known else "it declares none"
-            raise SettingsError(f"solver {solver.name} has no setting {name!r}; {hint}")
+            raise SettingsError(f"solver {subject.name} has no setting {name!r}; {hint}")
     return replace(subject, schemes=subject.schemes[:1])
 
 

@@ -16,12 +16,12 @@ from veridyn.problem.errors import SolverInputError
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
 from veridyn.problem.nearest import nearest
-from veridyn.reports.terminal import Layout
 from veridyn.results import Layer, Record
 from veridyn.run.document import document, sheet
 from veridyn.run.posed import pose
-from veridyn.run.running import deliver, deliverable
+from veridyn.run.running import Delivery, deliver, deliverable
 from veridyn.solver.contract.errors import CapabilityError, SettingsError
+from veridyn.solver.contract.gate import LocalGate
 from veridyn.solver.contract.responses import COARSE, AnyResponse, Response, Trajectory
 from veridyn.validation_cases.judgement.case import Number, Quantity
 from veridyn.validation_cases.judgement.checks import checks_of
@@ -294,7 +294,7 @@ def judge_files(files: Sequence[Path], posed: Statement, request: Request = NOTH
         if not table.column("time"):
             raise table.error("no column time (histories) and no column quantity (plain values); name the columns so")
     responses = tuple(read_histories(table, posed.problem) for table in tables)
-    return _judged(Runner(ResultsFiles(name, posed.problem, responses, key, sizes), asked), posed)
+    return _judged(Runner(LocalGate(ResultsFiles(name, posed.problem, responses, key, sizes)), asked), posed)
 
 
 def _levels(files: Sequence[Path], request: Request) -> tuple[str, tuple[float, ...]]:
@@ -334,7 +334,9 @@ def _judge_quantities(
     units = {name: quantity.unit for name, quantity in quantities.items()}
     given = [read_quantities(table, units, is_text) for table in tables]
     stated: dict[float | None, Mapping[str, Number]] = dict(zip(solver.sizes, given, strict=bool(solver.sizes)))
-    return _judged(StatedQuantities(solver, request, key=solver.key, stated={**stated, None: given[-1]}), statement)
+    return _judged(
+        StatedQuantities(LocalGate(solver), request, key=solver.key, stated={**stated, None: given[-1]}), statement
+    )
 
 
 def _changes(posed: Statement) -> Mapping[str, str]:
@@ -343,24 +345,20 @@ def _changes(posed: Statement) -> Mapping[str, str]:
 
 
 def check(
+    delivery: Delivery,
     *,
     case: str,
     files: Sequence[Path],
     variant: str | None,
     changed: Mapping[str, str],
-    report: Path | None,
-    output: str | None,
-    layout: Layout,
-    command: Sequence[str],
     request: Request,
 ) -> int:
     """Judge, print, write; returns the exit status.
 
     Raises what `pose` and `judge_files` raise; ReportError if the report or the result document cannot be written.
     """
-    deliverable(report, output)
+    deliverable(delivery.report, delivery.output)
     posed = pose(case, variant, changed)
     records = judge_files(files, posed, request)
-    wanted = report is not None or output is not None
-    found = document(records, [sheet(posed.case, _changes(posed))] if wanted else [], [], command)
-    return deliver(found, report=report, output=output, layout=layout)
+    sheets = [sheet(posed.case, _changes(posed))] if delivery.keeps else []
+    return deliver(document(records, sheets, [], delivery.command), delivery)

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
-from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.results import ReportError, find_gaps, read, select_cases
 from veridyn.run.exit_code import ExitCode
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, UnknownTopic, load_case, select
 
+if TYPE_CHECKING:
+    from veridyn.run.running import Crew, Delivery
+    from veridyn.validation_cases.judgement.subject import Request
+
+Changes = Mapping[str, str]
 Command = Sequence[str]  # as it was given, for the results to say
+
+
+DELIVERING = frozenset({"run_checks", "check", "manual", "sweep", "bench"})
+"""Functions of commands whose results say by which command they were made."""
 
 
 def bad_input_errors() -> tuple[type[Exception], ...]:
@@ -27,14 +36,15 @@ def bad_input_errors() -> tuple[type[Exception], ...]:
 def run(place: str, given: dict[str, Any], command: Command) -> int:
     """Carry out a command by the function at a place, with the options that are its arguments; returns the exit status.
 
-    The function gets the command as it was given, too, if it takes that.
+    What is delivered says by which command: its function gets that, too.
     """
     # an ASCII-only pipe must not stop on a "²"
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     module, _, name = place.rpartition(".")
     function = getattr(import_module(f"veridyn.{module}"), name)
-    told = {"command": command} if "command" in signature(function).parameters else {}
-    status: int = function(**_read(given), **told)
+    if name in DELIVERING:
+        given["command"] = command
+    status: int = function(**_read(given))
     return status
 
 
@@ -52,7 +62,31 @@ def _read(given: dict[str, Any]) -> dict[str, Any]:
         from veridyn.reports.studio import cores
 
         given["jobs"] = cores()
+    if "layout" in given:
+        _read_delivery(given)
+    if "time_out" in given:
+        _read_access(given)
     return given
+
+
+def _read_delivery(given: dict[str, Any]) -> None:
+    """Replace the options that say where results go by a `Delivery`."""
+    from veridyn.run.running import Delivery
+
+    names = ("command", "report", "output", "layout", "baseline", "resume")
+    given["delivery"] = Delivery(**{name: given.pop(name) for name in names if name in given})
+
+
+def _read_access(given: dict[str, Any]) -> None:
+    """Replace the options that say how solvers are reached, and by whom, by an `Access` or a `Crew`."""
+    from veridyn.run.plan import Access
+    from veridyn.run.running import Crew
+
+    access = Access(given.pop("time_out"), given.pop("in_process"))
+    if "jobs" in given:
+        given["crew"] = Crew(given.pop("jobs"), access, given.pop("scheduler"))
+    else:
+        given["access"] = access
 
 
 def changes(pairs: Sequence[str]) -> dict[str, str]:
@@ -84,27 +118,47 @@ def list_cases(kinds: Sequence[str], topics: Sequence[str], *, as_json: bool) ->
     return ExitCode.FINE
 
 
-def run_checks(command: Command, solvers: Sequence[str], request: Any, **given: Any) -> int:
+def run_checks(
+    *,
+    cases: Sequence[str],
+    kinds: Sequence[str],
+    variants: Sequence[str],
+    quantities: Sequence[str],
+    schemes: Sequence[str],
+    all: bool,  # noqa: A002 - the name of the option
+    quick: bool,
+    solvers: Sequence[str],
+    changed: Changes,
+    request: Request,
+    expected_failures: Path | None,
+    work_precision: bool | None,
+    fail_fast: bool,
+    delivery: Delivery,
+    crew: Crew,
+    against: Path | None = None,
+    action: str = "",  # noqa: ARG001 - of a baseline: to save it is all there is
+) -> int:
     """Run what is named; without a name the quick profile, with the exact solver beside our own."""
-    from veridyn.run import running
+    from veridyn.run.running import Order, run
     from veridyn.run.selection import Selection
     from veridyn.solver.contract.loading import EXACT, OWN
     from veridyn.validation_cases.judgement.subject import Request
 
-    names = ("cases", "kinds", "variants", "quantities", "schemes")
-    named: dict[str, Any] = {name: tuple(given.pop(name)) for name in names}
-    given.pop("action", "")  # of a baseline: to save it is all there is
-    everything, quick = given.pop("all"), given.pop("quick")
-    if quick and (everything or named["variants"]):
+    if quick and (all or variants):
         raise SolverInputError("--quick judges default variants alone: leave out --all and --variant")
-    nothing = not (everything or solvers or given["changed"] or any(named.values()) or request != Request())
-    return running.run(
-        selection=Selection(**named, quick=quick or nothing),
+    named = Selection(tuple(cases), tuple(kinds), tuple(variants), tuple(quantities), tuple(schemes), quick=quick)
+    nothing = not (all or solvers or changed or named != Selection(quick=quick) or request != Request())
+    order = Order(
         solvers=[*(solvers or [OWN]), *([EXACT] if nothing else [])],
+        selection=replace(named, quick=quick or nothing),
+        changed=changed,
         request=request,
-        command=command,
-        **given,
+        expected_failures=expected_failures,
+        against=against,
+        work_precision=work_precision,
+        fail_fast=fail_fast,
     )
+    return run(order, delivery, crew)
 
 
 def report(results: Sequence[Path], output: Path, against: Path | None, *, single_file: bool) -> int:
@@ -163,19 +217,12 @@ def manual(
 
 
 def _run_our_own(cases: Sequence[str], file: Path, jobs: int, command: Command) -> int:
-    from veridyn.run import running
+    from veridyn.run.running import Crew, Delivery, Order, run
     from veridyn.run.selection import Selection
     from veridyn.solver.contract.loading import OWN
 
     for name in cases:
         load_case(name)
     file.parent.mkdir(parents=True, exist_ok=True)
-    return running.run(
-        selection=Selection(cases=tuple(cases)),
-        solvers=[OWN],
-        changed={},
-        jobs=jobs,
-        report=None,
-        output=str(file),
-        command=command,
-    )
+    order = Order(solvers=[OWN], selection=Selection(cases=tuple(cases)))
+    return run(order, Delivery(command, output=str(file)), Crew(jobs))

@@ -169,6 +169,9 @@ SCHEDULER = _option(
 TIME_OUT = _option(
     "--time-out", type=seconds, default=600.0, metavar="SECONDS", help="after which a solve is stopped (default 600)"
 )
+IN_PROCESS = _switch(
+    "--in-process", "import Python solvers into the process that judges, for debuggers; the document says so"
+)
 REQUEST = (
     _repeatable("--claim", "NAME=VALUE", "claim of the solver: order=2, tolerance=rtol, digits=12, method=newmark with "
         "its parameters", dest="claims"),
@@ -200,6 +203,7 @@ RUN = (
     _jobs(),
     SCHEDULER,
     TIME_OUT,
+    IN_PROCESS,
     _switch("--fail-fast", "end at the first check that fails"),
     _switch("--resume", "go on with the run that was ended, into the same files"),
     _place("--expected-failures", "FILE", "lines CASE/CHECK: REASON; * stands for anything"),
@@ -251,6 +255,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _solvers(),
         _set("change a setting that the solver declares, e.g. step=1e-4"),
         TIME_OUT,
+        IN_PROCESS,
     )),
     "sweep": ("sweep.command.sweep", "solve a case for all combinations of many parameters", (
         CASE,

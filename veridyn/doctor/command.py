@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,15 @@ from veridyn.doctor.misreadings import error_of, fault_of_displacement, fault_of
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Floats, Problem
 from veridyn.problem.nearest import did_you_mean
+from veridyn.run.execution import introduce_solvers
+from veridyn.run.plan import Access
 from veridyn.run.posed import settings_of
 from veridyn.run.screen import console
-from veridyn.run.verification import Reasons, load_watched, subjects
-from veridyn.run.workers import TIME_OUT, Channel, Job, Loss, Pool, Watch
+from veridyn.run.workers import Pool
 from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure
+from veridyn.solver.contract.gate import Gate
 from veridyn.solver.contract.loading import OWN
-from veridyn.solver.contract.protocol import Solver
 from veridyn.solver.contract.responses import AnyResponse, read_response
-from veridyn.validation_cases.judgement.runner import SolverCrash, translated
 from veridyn.validation_cases.judgement.subject import Request, Subject
 
 
@@ -174,7 +175,7 @@ class Diagnosis:
     text: str
 
 
-def examine(solvers: Sequence[str], changed: Mapping[str, str] | None = None, time_out: float = TIME_OUT) -> int:
+def examine(solvers: Sequence[str], access: Access, changed: Mapping[str, str] | None = None) -> int:
     """Print a diagnosis of every solver, of our own without any.
 
     Returns 0 healthy, 1 inaccurate, 3 broken or not to be examined.
@@ -182,13 +183,18 @@ def examine(solvers: Sequence[str], changed: Mapping[str, str] | None = None, ti
     Raises SolverInputError if a specification leads nowhere, or a change is no setting of any solver, or not a valid
     one.
     """
-    with Pool(1, time_out) as pool:
-        described = subjects(pool, solvers or [OWN])
+    with Pool() as pool:
+        described, refused = introduce_solvers(pool, access, solvers or [OWN])
+        if refused and not described:
+            raise SolverInputError("; ".join(refused.values()))
         _refuse_unknown(changed or {}, described.values())
-        return max(
-            _examine(pool, spec, replace(subject, request=Request(settings_of(changed or {}, subject.known))))
+        statuses = [
+            _examine(access.open(spec), replace(subject, request=Request(settings_of(changed or {}, subject.known))))
             for spec, subject in described.items()
-        )
+        ]
+    for why in refused.values():
+        print(f"veridyn: {why}", file=sys.stderr)
+    return max([*statuses, *([BROKEN] if refused else [])])
 
 
 def _refuse_unknown(changes: Mapping[str, str], described: Iterable[Subject]) -> None:
@@ -199,23 +205,13 @@ def _refuse_unknown(changes: Mapping[str, str], described: Iterable[Subject]) ->
             raise SettingsError(f"unknown setting {name!r}: {hint}")
 
 
-def _examine(pool: Pool, spec: str, subject: Subject) -> int:
+def _examine(gate: Gate, subject: Subject) -> int:
     out = console()
-    lost: dict[str, str] = {}
+    out.print(Text(f"{subject.name} {subject.version}: {', '.join(sorted(subject.capabilities))}", style="bold"))
     found: list[Diagnosis] = []
-
-    def renewed(_: int, loss: Loss) -> Job:
-        if loss.watch is None or loss.watch.act != "solve":
-            raise SolverInputError(loss.text)
-        lost[loss.watch.key] = loss.text
-        return Job(_consult, (spec, subject, dict(lost), tuple(found)))
-
-    for _, told in pool.share([Job(_consult, (spec, subject, {}, ()))], renewed):
-        if isinstance(told, str):
-            out.print(Text(told, style="bold"))
-            continue
-        found.append(told)
-        out.print(Text(f"  {told.scheme or subject.name}, {told.patient}: {told.text}"))
+    for diagnosis in _consult(_Visit(gate, subject)):
+        found.append(diagnosis)
+        out.print(Text(f"  {diagnosis.scheme or subject.name}, {diagnosis.patient}: {diagnosis.text}"))
     missed = _never_examined(subject.capabilities, found)
     if missed:
         out.print(Text(f"never examined: {', '.join(missed)}"))
@@ -243,55 +239,53 @@ def _never_examined(capabilities: Set[str], found: Iterable[Diagnosis]) -> list[
     return missed
 
 
-def _consult(channel: Channel, spec: str, subject: Subject, lost: Reasons, found: tuple[Diagnosis, ...]) -> None:
-    """Examine a solver in a worker; what was found has been told before."""
-    solver = load_watched(channel, spec)
-    if not found and not lost:
-        channel.tell(f"{solver.name} {solver.version}: {', '.join(sorted(solver.capabilities))}")
-    visit = _Visit(channel, solver, subject, lost)
-    known = {(diagnosis.scheme, diagnosis.patient): diagnosis for diagnosis in found}
-    for scheme in subject.schemes:
-        for patient in patients_of(subject.capabilities):
+def _consult(visit: _Visit) -> Iterator[Diagnosis]:
+    """Yield what is found for every scheme on every patient, or on the next simpler one that the solver takes."""
+    for scheme in visit.subject.schemes:
+        for patient in patients_of(visit.subject.capabilities):
             for each in patient.chain:
-                diagnosis = known.get((scheme, each.name))
-                if not diagnosis and (each is patient or not _missing(solver, each)):
-                    diagnosis = Diagnosis(scheme, each.name, *_diagnose(visit, each, scheme))
-                    channel.tell(diagnosis)
-                if diagnosis and diagnosis.status != NOT_APPLICABLE:
+                if each is not patient and _list_missing(visit.subject, each):
+                    continue
+                diagnosis = visit.diagnose(each, scheme)
+                if diagnosis:
+                    yield diagnosis
+                if visit.found[scheme, each.name].status != NOT_APPLICABLE:
                     break
 
 
-def _missing(solver: Solver, patient: Patient) -> list[str]:
-    return sorted(patient.body.problem.needs - frozenset(solver.capabilities))
+def _list_missing(subject: Subject, patient: Patient) -> list[str]:
+    return sorted(patient.body.problem.needs - subject.capabilities)
 
 
 @dataclass(frozen=True)
 class _Visit:
-    """A solver in a worker, with the user's settings and what is known to end its process."""
+    """A solver that is examined, with the settings of the user, and what was found before."""
 
-    channel: Channel
-    solver: Solver
+    gate: Gate
     subject: Subject
-    lost: Reasons
+    found: dict[tuple[str, str], Diagnosis] = field(default_factory=dict)
 
-    def answer(self, problem: Problem, patient: Patient, scheme: str) -> Any:
-        """Return what the solver answers, unchecked; raises errors of ours, whatever the solver raises."""
-        key = f"{scheme}/{patient.name}"
-        if key in self.lost:
-            raise SolverCrash(self.lost[key])
-        settings = self.subject.default_settings(self.solver, problem, scheme)
-        with translated(self.solver), self.channel.watched(Watch("solve", self.solver.name, key)):
-            return self.solver.solve(problem, dict(settings))
+    def diagnose(self, patient: Patient, scheme: str) -> Diagnosis | None:
+        """Return what is found for a scheme on a patient, None if it was found before."""
+        if (scheme, patient.name) in self.found:
+            return None
+        diagnosis = Diagnosis(scheme, patient.name, *_diagnose(self, patient, scheme))
+        self.found[scheme, patient.name] = diagnosis
+        return diagnosis
+
+    def answer(self, problem: Problem, scheme: str) -> Any:
+        """Return what the solver answers, unchecked; raises what `Gate.solve` raises."""
+        return self.gate.solve(problem, self.subject.default_settings(self.gate, problem, scheme)).content
 
 
 def _diagnose(visit: _Visit, patient: Patient, scheme: str) -> tuple[int, str]:
     problem, answer = patient.body.problem, None
-    missing = _missing(visit.solver, patient)
+    missing = _list_missing(visit.subject, patient)
     if missing:
         return NOT_APPLICABLE, f"not applicable, the solver does not offer {', '.join(missing)}"
     try:
-        answer = visit.answer(problem, patient, scheme)
-        response = read_response(problem, answer, visit.solver.name)
+        answer = visit.answer(problem, scheme)
+        response = read_response(problem, answer, visit.subject.name)
     except CapabilityError as missed:
         return NOT_APPLICABLE, f"not applicable, {missed}"
     except (SolverFailure, SolverInputError) as error:

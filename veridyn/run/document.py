@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import platform
 import shlex
+import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ def _processor() -> str:
 def _commit() -> str:
     """Commit of the checkout this package runs from; empty for an installed wheel."""
     root = Path(__file__).resolve().parents[2]
-    if not (root / ".git").exists():
+    if not (root / ".git").exists() or not shutil.which("git"):
         return ""
     answer = subprocess.run(
         ["git", "-C", str(root), "describe", "--always", "--dirty"], capture_output=True, text=True, check=False

@@ -9,12 +9,9 @@ from typing import Any
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import did_you_mean
 from veridyn.references import ParameterError
-from veridyn.solver.contract.errors import SettingsError
-from veridyn.solver.integrators.modal import SOLVER
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.runner import Statement
-from veridyn.validation_cases.judgement.subject import Subject
 
 Changes = Mapping[str, str]
 
@@ -61,13 +58,6 @@ def _value(text: str) -> Any:
     return text
 
 
-def refuse_settings(changes: Changes, settings: Collection[str]) -> None:
-    """Refuse settings where there is no solver to take them; raises SettingsError naming the first one."""
-    for name in changes:
-        if name in settings:
-            raise SettingsError(f"{name} is a setting of a solver, not a parameter of the case; leave it out")
-
-
 def pose(name: str, variant: str | None = None, changes: Mapping[str, str] | None = None) -> Statement:
     """Return what is asked of a code that is run by hand in a variant of a case, some parameters changed.
 
@@ -86,14 +76,12 @@ def choose(name: str, variant: str | None = None, changes: Mapping[str, str] | N
     """Return a variant of a case, some parameters changed.
 
     Without a variant: the one with the default parameters. Raises UnknownCase, ParameterError, CertificationError, see
-    `load_case` and `parameters_of`; SolverInputError if there is no such variant; SettingsError if a change is a
-    setting of a solver.
+    `load_case` and `parameters_of`; SolverInputError if there is no such variant.
     """
     case = load_case(name)
     chosen = variant_of(case, variant)
     if not changes:
         return Statement(case, chosen)
-    refuse_settings(changes, Subject.of(SOLVER).known)
     parameters = parameters_of(case, {**(chosen.changes if variant else {}), **changes})
     if (variant and chosen.problem) or not case.asked(chosen):
         raise SolverInputError(

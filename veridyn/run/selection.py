@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import did_you_mean
 from veridyn.results import Profile
-from veridyn.run.verification import Task, tasks
+from veridyn.run.plan import Task, list_tasks
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.subject import Subject
 
@@ -62,9 +62,9 @@ class Selection:
         """Return the tasks of a run.
 
         Raises SolverInputError if no case has a variant, quantity or kind of that name, or nothing has all that is
-        named; UnknownCase, ParameterError, see `veridyn.run.verification.tasks`.
+        named; UnknownCase, ParameterError, see `veridyn.run.plan.list_tasks`.
         """
-        everything = tasks(subjects, self.cases, changes)
+        everything = list_tasks(subjects, self.cases, changes)
         if self.variants and any(task.parameters for task in everything):
             raise SolverInputError(
                 "--variant and --set of a parameter exclude each other: a variant is a parameter set"

@@ -20,14 +20,11 @@ from typing import Any
 
 from veridyn import __version__
 from veridyn.problem.errors import SolverInputError
-from veridyn.run.workers import PULSE, Channel, Job, Loss, Pool, Relay, Worker
+from veridyn.run.workers import PULSE, Job, Pool, Said, Worker
 
 PATIENCE = "10s"  # for a scheduler to answer
 INSTALL = 'pip install "veridyn[sweep]"'
 LOOK = 5.0  # s, between two looks whether a machine is still there
-
-Said = list[tuple[str, Any]]
-"""What a worker said of a job: what it told, and how it ended."""
 
 _residents: dict[str, dict[int, Worker]] = defaultdict(dict)  # on the other machine: by run and thread
 
@@ -35,24 +32,23 @@ _residents: dict[str, dict[int, Worker]] = defaultdict(dict)  # on the other mac
 class RemoteWorker:
     """A thread of a Dask worker, in the place of a `Worker`; where its machine is gone, any other one."""
 
-    def __init__(self, client: Any, address: str, time_out: float) -> None:
+    def __init__(self, client: Any, address: str) -> None:
         self.pipe, self._answer = multiprocessing.Pipe(duplex=False)
         self.topics: set[str] = set()
-        self._client, self._time_out = client, time_out
+        self._client = client
         self._address: str | None = address
-        self._asked: Job
+        self._job: Job
         self._future: Any = None
         self._look = 0.0
 
     def begin(self, job: Job) -> None:
         """AnyWorker over a job."""
         self.topics.add(job.topic)
-        self._asked = Job(_in_folder, (str(Path.cwd()), job), job.topic)
+        self._job = Job(_do_in_folder, (str(Path.cwd()), job), job.topic)
         self._submit()
 
     def _submit(self) -> None:
-        asked = self._client.id, self._asked, self._time_out
-        self._future = self._client.submit(do_there, *asked, pure=False, workers=self._address)
+        self._future = self._client.submit(do_there, self._client.id, self._job, pure=False, workers=self._address)
         self._future.add_done_callback(self._deliver)
         self._look = time.monotonic() + LOOK
 
@@ -61,7 +57,7 @@ class RemoteWorker:
         try:
             said = future.result()
         except Exception as error:  # noqa: BLE001 - whatever ends a job there is a loss here
-            said = [("lost", Loss(None, " ".join(f"{type(error).__name__}: {error}".split())))]
+            said = [("lost", " ".join(f"{type(error).__name__}: {error}".split()))]
         if future is not self._future:
             return  # taken back
         self._future = None  # or a machine that ends would have it done again
@@ -69,10 +65,10 @@ class RemoteWorker:
             for item in said:
                 self._answer.send(item)
 
-    def hear(self) -> tuple[str, Any] | None:
+    def receive(self) -> Said | None:
         """Return what the worker says next."""
         if self.pipe.poll():
-            said: tuple[str, Any] = self.pipe.recv()
+            said: Said = self.pipe.recv()
             return said
         if self._future is not None and self._address and time.monotonic() > self._look:
             self._look = time.monotonic() + LOOK
@@ -133,34 +129,34 @@ def _refuse_workers(client: Any, address: str) -> None:
 
 
 @contextlib.contextmanager
-def pool(jobs: int, time_out: float, scheduler: str | None) -> Iterator[Pool]:
+def pool(jobs: int, scheduler: str | None) -> Iterator[Pool]:
     """Lead a pool of this machine, or one of the workers of a Dask scheduler.
 
     Raises SolverInputError if Dask is not installed, or there are no workers with this version of veridyn.
     """
     if scheduler is None:
-        with Pool(jobs, time_out) as here:
+        with Pool(jobs) as here:
             yield here
         return
     with connected(scheduler) as client:
         names = [name for name, threads in client.nthreads().items() for _ in range(threads)]
         try:
-            with Pool(workers=[RemoteWorker(client, name, time_out) for name in names]) as there:
+            with Pool(workers=[RemoteWorker(client, name) for name in names]) as there:
                 yield there
         finally:
             client.run(leave, client.id)
 
 
-def do_there(run: str, job: Job, time_out: float) -> Said:
+def do_there(run: str, job: Job) -> list[Said]:
     """Do a job in a process beside this thread, and return what it says; the process stays for the next one."""
-    worker = _residents[run].setdefault(threading.get_ident(), Worker(time_out, Relay(), 1))
+    worker = _residents[run].setdefault(threading.get_ident(), Worker(1))
     with _may_have_children():
         worker.begin(job)
-    said: Said = []
-    while not said or said[-1][0] == "told":
+    said: list[Said] = []
+    while not said or said[-1][0] == "item":
         wait([worker.pipe], PULSE)
-        if heard := worker.hear():
-            said.append(heard)
+        if latest := worker.receive():
+            said.append(latest)
     if said[-1][0] == "grown":
         worker.kill()
         said[-1] = "done", ""
@@ -185,8 +181,8 @@ def _may_have_children() -> Iterator[None]:
             config["daemon"] = daemon
 
 
-def _in_folder(channel: Channel, folder: str, job: Job) -> None:
+def _do_in_folder(folder: str, job: Job) -> Iterator[Any]:
     """Do a job where the user stands, if that place is there: solvers are named by files."""
     with contextlib.suppress(OSError):
         os.chdir(folder)
-    job.function(channel, *job.arguments)
+    yield from job.items()

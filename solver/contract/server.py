@@ -1,0 +1,149 @@
+"""The process of a Python solver: ``python -m veridyn.solver.contract.server``.
+
+It loads the solver that it is told to, introduces it, and solves. Standard input and output belong to the protocol
+(`wire`); what the solver prints goes nowhere, what it writes to standard error goes to the judge, who shows some of it.
+Whatever the solver does here, to our modules too, stays here: the judge believes numbers only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from veridyn.problem.mechanical import Problem, problem_from_json
+from veridyn.solver.contract.introduction import Introduction, introduce, state_defaults, state_levels
+from veridyn.solver.contract.loading import load_solver
+from veridyn.solver.contract.wire import describe, make_frame, read_frame, write_frame
+
+PROBLEMS = 8  # kept on both sides, so that a further level sends its settings only
+GREETING = "veridyn"  # the first answer, to no question: from then on a solver is loaded, and its time runs
+LOOK = 1.0  # s, between two looks whether the judge is still there
+LONGEST_TEXT = 10_000  # characters of an error
+
+
+class Server:
+    """Answers the questions of a judge about one solver."""
+
+    def __init__(self) -> None:
+        self.solver: Any = None
+        self.problems: OrderedDict[str, Problem] = OrderedDict()
+
+    def answer(self, question: Mapping[str, Any]) -> Any:
+        """Return the answer to a question."""
+        commands: dict[str, Callable[..., Any]] = {
+            "load": self.load, "levels": self.levels, "defaults": self.defaults, "solve": self.solve,
+            "warm_up": self.warm_up,
+        }  # fmt: skip
+        return commands[question["command"]](**question["arguments"])
+
+    def load(self, spec: str, path: list[str]) -> Introduction:
+        """Load a solver and return what it states; modules are found where the judge finds them.
+
+        Raises `SolverNotFound`, and what `introduce` raises.
+        """
+        sys.path[:] = path
+        self.solver = load_solver(spec)
+        return introduce(self.solver, spec)
+
+    def levels(self, problem: Mapping[str, str], scheme: str) -> Any:
+        """Return the refinement that the solver states for a problem."""
+        return state_levels(self.solver, self._problem(problem), scheme)
+
+    def defaults(self, problem: Mapping[str, str], scheme: str) -> Any:
+        """Return the settings that the solver takes where none are given."""
+        return state_defaults(self.solver, self._problem(problem), scheme)
+
+    def solve(self, problem: Mapping[str, str], settings: Mapping[str, Any]) -> tuple[Any, float]:
+        """Return what the solver answers, and how long it took (s)."""
+        stated = self._problem(problem)
+        start = time.perf_counter()
+        answer = self.solver.solve(stated, dict(settings))
+        return answer, time.perf_counter() - start
+
+    def warm_up(self, settings: Mapping[str, Any]) -> None:
+        """Let the solver compile."""
+        self.solver.warm_up(dict(settings))
+
+    def _problem(self, stated: Mapping[str, str]) -> Problem:
+        """Return a problem by its digest; its text comes with it the first time."""
+        digest = stated["digest"]
+        if digest not in self.problems:
+            self.problems[digest] = problem_from_json(stated["text"])
+            if len(self.problems) > PROBLEMS:
+                self.problems.popitem(last=False)
+        self.problems.move_to_end(digest)
+        return self.problems[digest]
+
+
+def serve(questions: BinaryIO, answers: BinaryIO) -> None:
+    """Answer until the judge is gone. A child that the solver has forked, and that comes back from it, ends here."""
+    server, owner, folder = Server(), os.getpid(), Path.cwd()
+    write_frame(answers, make_frame({"answer": GREETING, "memory": 0}))
+    while True:
+        try:
+            question = read_frame(questions)
+        except EOFError:
+            return
+        try:
+            frame = make_frame({"answer": server.answer(question), "memory": _measure_memory()})
+        except BaseException as error:  # noqa: BLE001 - whatever the code of a solver raises is an answer
+            frame = make_frame({"raised": describe_exception(error), "memory": _measure_memory()})
+        if os.getpid() != owner:
+            os._exit(0)
+        with contextlib.suppress(OSError):  # the folder may be gone
+            os.chdir(folder)
+        write_frame(answers, frame)
+
+
+def describe_exception(error: BaseException) -> dict[str, Any]:
+    """Return the full names of the classes of an error, from its own up, and its text."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - the code of a solver may raise anything
+        text = describe(error)
+    names = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__]
+    return {"names": names, "text": text[:LONGEST_TEXT]}
+
+
+def _measure_memory() -> int:
+    """Return how much memory this process has had at most (bytes); 0 where the system does not tell."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return 0
+    with status.open(encoding="utf-8") as lines:
+        return next((1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM:")), 0)
+
+
+def _end_with(judge: int) -> None:
+    """End this process and those that it has started once the judge is gone, in the middle of a solve too."""
+    while os.getppid() == judge:
+        time.sleep(LOOK)
+    if sys.platform != "win32":
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
+
+
+def main() -> None:
+    """Keep the pipes of the protocol for the protocol, and serve."""
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for end in (0, 1):
+        os.dup2(nothing, end)
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for as long as the process lives
+    serve(questions, answers)
+    if sys.platform != "win32":
+        os.killpg(0, signal.SIGKILL)  # what the solver has started ends with it
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

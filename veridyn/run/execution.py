@@ -1,0 +1,254 @@
+"""What the workers of a run do, as jobs: introduce solvers, rehearse, compile, judge, draw, measure."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+from veridyn.problem.errors import SolverInputError
+from veridyn.problem.mechanical import Problem
+from veridyn.results import (
+    CaseSheet,
+    Figure,
+    Message,
+    MessageKind,
+    Record,
+    WorkPrecisionPoint,
+    convert_record,
+    unstructure_row,
+)
+from veridyn.run.document import finite, sheet
+from veridyn.run.journal import Found
+from veridyn.run.plan import Access, Plan, Task, variants_of
+from veridyn.run.workers import Job, Pool
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure
+from veridyn.solver.contract.gate import Gate
+from veridyn.solver.contract.loading import SolverNotFound
+from veridyn.validation_cases.judgement.case import Case
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.judge import judge
+from veridyn.validation_cases.judgement.runner import Runner, Statement
+from veridyn.validation_cases.judgement.subject import Request, Subject
+from veridyn.validation_cases.judgement.work_precision import LIMITS, Limits, variants, work_precision
+from veridyn.validation_cases.measures.plotting import histories
+
+OnRecord = Callable[[Record], None]
+
+REHEARSED = 1e-3  # of the time span: enough for a solver to refuse settings
+
+
+@dataclass
+class Findings(Found):
+    """What a run has found so far: records by task, figures, points of work-precision diagrams, messages."""
+
+    by_task: list[list[Record]]
+    figures: list[Figure] = field(default_factory=list)
+    points: list[WorkPrecisionPoint] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+
+    def note(self, *texts: str, kind: MessageKind = MessageKind.NOTE) -> None:
+        """Add remarks on the run."""
+        self.messages += [Message(kind=kind, text=text) for text in texts]
+
+    def add_record(self, task: int, record: Record) -> None:
+        """Take in the record of a task, and keep it."""
+        self.by_task[task].append(record)
+        if self.journal:
+            self.journal.keep({"task": task, "record": unstructure_row(record)})
+
+    def take(self, entry: Mapping[str, Any]) -> None:
+        self.by_task[entry["task"]].append(convert_record(entry["record"]))
+
+    @property
+    def records(self) -> list[Record]:
+        """All records, in the order of the tasks."""
+        return [record for records in self.by_task for record in records]
+
+
+# ---- introductions
+
+
+def introduce_solvers(
+    pool: Pool, access: Access, solvers: Sequence[str], request: Request | None = None
+) -> tuple[dict[str, Subject], dict[str, str]]:
+    """Return the solvers as the cases see them, by specification, and why others are none.
+
+    Raises SolverInputError if one cannot be found; SettingsError if what the user asks of one cannot be.
+    """
+    specs = list(dict.fromkeys(solvers))
+    subjects, refused = dict[str, Subject](), dict[str, str]()
+    found = pool.share([Job(_introduce, (access, spec, request or Request())) for spec in specs])
+    for number, described in sorted(found, key=lambda pair: pair[0]):
+        if isinstance(described, Subject):
+            subjects[specs[number]] = described
+        else:
+            refused[specs[number]] = described
+    return subjects, refused
+
+
+def _introduce(access: Access, spec: str, request: Request) -> Iterator[Subject | str]:
+    try:
+        introduction = access.open(spec).introduction
+    except SolverNotFound:
+        raise
+    except SolverInputError as wrong:
+        yield str(wrong)
+        return
+    yield Subject.of(introduction, request)
+
+
+# ---- before the first check
+
+
+def rehearse(pool: Pool, plan: Plan) -> None:
+    """Solve a few steps with the settings of the user, if there are any: wrong ones show before minutes of work.
+
+    Raises SolverInputError if the settings cannot be used.
+    """
+    for spec in dict.fromkeys(task.solver for task in plan.tasks if task.request.settings):
+        mine = [task for task in plan.tasks if task.solver == spec]
+        list(pool.ask(_rehearse, plan.access, spec, mine))
+
+
+def _rehearse(access: Access, spec: str, tasks: Sequence[Task]) -> Iterator[None]:
+    gate = access.open(spec)
+    subject = Subject.of(gate.introduction, tasks[0].request)
+    for task in {task.case: task for task in reversed(tasks)}.values():
+        problem = _shorten(task.statement.problem)
+        for scheme in subject.schemes:
+            _try_settings(gate, subject, problem, scheme)
+    yield from ()
+
+
+def _shorten(problem: Problem) -> Problem:
+    return replace(problem, end=problem.start + REHEARSED * (problem.end - problem.start), output_times=None)
+
+
+def _try_settings(gate: Gate, subject: Subject, problem: Problem, scheme: str) -> None:
+    with contextlib.suppress(SolverFailure, CapabilityError):  # those will be verdicts; they are no wrong input
+        gate.solve(problem, subject.default_settings(gate, problem, scheme))
+
+
+def warm_up(pool: Pool, plan: Plan) -> None:
+    """Let the workers compile the schemes, each another one: two that need the same one at once would compile it twice.
+
+    What goes wrong will be a verdict.
+    """
+    compiling = {spec: subject for spec, subject in plan.subjects.items() if subject.warms_up}
+    jobs = [
+        Job(_warm_up, (plan.access, spec, scheme)) for spec, subject in compiling.items() for scheme in subject.schemes
+    ]
+    if pool.share_cores:
+        list(pool.share(jobs))
+
+
+def _warm_up(access: Access, spec: str, scheme: str) -> Iterator[None]:
+    with contextlib.suppress(SolverInputError, SolverFailure):
+        access.open(spec).warm_up({"scheme": scheme} if scheme else {})
+    yield from ()
+
+
+# ---- checks
+
+
+def judge_all(
+    runner: Runner, case: Case, parameters: Mapping[str, str], only: str | None = None, skip: int = 0
+) -> Iterator[Record]:
+    """Judge every check of a case, or of one of its variants, or of a parameter set of the user.
+
+    The first checks can be skipped, if they were judged before. Raises SolverInputError if the settings of the user
+    cannot be used.
+    """
+    for check in islice(checks(case, runner.subject, variants_of(case, parameters), only), skip, None):
+        yield judge(check, runner)
+
+
+def judge_tasks(pool: Pool, plan: Plan, findings: Findings, on_record: OnRecord | None = None) -> None:
+    """Judge the checks of all tasks in workers; the records come into the findings as soon as they are there.
+
+    What was judged before is not judged again. Raises WorkerLost; SolverInputError if the settings of the user cannot
+    be used.
+    """
+    jobs = [
+        Job(_judge, (plan.access, task, len(findings.by_task[number])), task.case)
+        for number, task in enumerate(plan.tasks)
+    ]
+    for number, record in pool.share(jobs):
+        findings.add_record(number, record)
+        if on_record:
+            on_record(record)
+
+
+def _judge(access: Access, task: Task, skip: int) -> Iterator[Record]:
+    runner = Runner(access.open(task.solver), task.request)
+    yield from judge_all(runner, load_case(task.case), task.parameters, task.variant or None, skip)
+
+
+# ---- beside the checks
+
+
+def draw_figures(pool: Pool, plan: Plan, solver: str, findings: Findings) -> None:
+    """Draw the figures of the cases for a solver, as it is asked; a message says which could not be drawn."""
+    request = plan.subjects[solver].request
+    jobs = [Job(_draw, (plan.access, solver, request, name), name) for name in plan.cases]
+    for _, (drawn, messages) in sorted(pool.share(jobs), key=lambda found: found[0]):
+        findings.figures += drawn
+        findings.note(*messages)
+
+
+def _draw(access: Access, solver: str, request: Request, name: str) -> Iterator[tuple[list[Figure], list[str]]]:
+    case, runner = load_case(name), Runner(access.open(solver), request)
+    try:
+        yield [drawn for figure in case.figures or (histories,) for drawn in figure(case, runner)], []
+    except Exception as error:  # noqa: BLE001 - a figure must not cost the results
+        yield [], [f"figures of {name} not drawn: {type(error).__name__}: {error}"]
+
+
+def make_sheets(pool: Pool, tasks: Sequence[Task]) -> list[CaseSheet]:
+    """Return the sheets of the cases of a run, with the variants that it has judged.
+
+    Workers make them: they know most of the references already. Raises WorkerLost if a worker ends meanwhile.
+    """
+    variants: dict[str, dict[str, None]] = {}
+    for task in tasks:
+        variants.setdefault(task.case, {})[task.variant] = None
+    parameters = {task.case: task.parameters for task in tasks}
+    jobs = [Job(_make_sheet, (name, parameters[name], list(chosen)), name) for name, chosen in variants.items()]
+    return [made for _, made in sorted(pool.share(jobs), key=lambda found: found[0])]
+
+
+def _make_sheet(name: str, parameters: Mapping[str, str], variants: Sequence[str]) -> Iterator[CaseSheet]:
+    yield sheet(load_case(name), parameters, variants)
+
+
+def find_untested(pool: Pool, plan: Plan) -> list[str]:
+    """Return what solvers declare and no case of a run needs; workers pose the problems, with references they know."""
+    posed = dict.fromkeys((task.case, task.variant) for task in plan.tasks if task.variant)
+    needs = pool.share([Job(_list_needs, pair, pair[0]) for pair in posed])
+    needed = frozenset[str]().union(*(some for _, some in needs))
+    untested = {s.name: ", ".join(sorted(s.capabilities - needed)) for s in plan.subjects.values()}
+    return [
+        f"{name}: declared and never tested, as no case of the run needs it: {tags}"
+        for name, tags in untested.items()
+        if tags
+    ]
+
+
+def _list_needs(case: str, variant: str) -> Iterator[frozenset[str]]:
+    known = load_case(case)
+    yield Statement(known, known.variant(variant)).problem.needs
+
+
+def has_diagram(task: Task) -> bool:
+    """Tell whether work and precision are measured on what a task solves."""
+    return bool(task.parameters) or task.variant in variants(load_case(task.case))
+
+
+def measure(access: Access, task: Task, limits: Limits = LIMITS) -> Iterator[WorkPrecisionPoint]:
+    """Measure work and precision of one solver on a variant, or on the user's parameter set, level by level."""
+    for point in work_precision(access.open(task.solver), task.request, task.statement, limits):
+        yield finite(point)
