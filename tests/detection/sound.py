@@ -11,7 +11,7 @@ import json
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -23,31 +23,30 @@ from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
 from veridyn.results import Record, ReportError, unstructure_environment
 from veridyn.run.document import environment
+from veridyn.run.execution import judge_all
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.journal import Found, journal
 from veridyn.run.posed import parameters_of
 from veridyn.run.running import save, writable
 from veridyn.run.screen import bar
-from veridyn.run.verification import judge_all
-from veridyn.run.workers import TIME_OUT, Channel, Job, Loss, Pool, Watch, WorkerLost
+from veridyn.run.workers import Job, Pool
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
-from veridyn.solver.contract.gate import LocalGate
+from veridyn.solver.contract.gate import TIME_OUT
 from veridyn.solver.contract.statements import Claims
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, case_names, load_case
 from veridyn.validation_cases.judgement.judge import explain
 from veridyn.validation_cases.judgement.levels import convergence
 from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Runner, Statement
-from veridyn.validation_cases.judgement.subject import Request
 
 from .catalogue import load_hosts
+from .timed import OutOfTime, TimedGate, end_after
 from .trial import FAILED
 
 SCHEMA_VERSION = "3.0"
 RESULTS = "sound.json"
 REACH = 2.0  # parameters lie between half and twice those of a variant
 DIGITS = 4  # of a parameter
-DRAWN = "drawn"  # key of a watch: a set that is drawn, with its references
 TRIES = 500  # for a set that breaks no rule and has a reference; a table of four rows seldom grows by chance
 
 Key = tuple[str, int]  # case, number of the set
@@ -113,23 +112,19 @@ def draw_parameters(case: Case, number: int) -> dict[str, str]:
     raise ParameterError(f"{case.name}: none of {TRIES} random parameter sets has a certified reference")
 
 
-def judge_sample(channel: Channel, case: Case, number: int, parameters: Mapping[str, str], host: str) -> Sample:
-    """Judge a sound host on a parameter set."""
+def judge_sample(case: Case, number: int, parameters: Mapping[str, str], host: str, seconds: float) -> Sample:
+    """Judge a sound host on a parameter set; ``seconds`` is the longest time of a solve."""
     solver = load_hosts()[host].solver
     try:
-        records = list(judge_all(_make_runner(channel, solver), case, parameters))
+        records = list(judge_all(Runner(TimedGate(solver, seconds)), case, parameters))
     except SolverInputError as error:
         return Sample(case.name, number, host, parameters, {"error": 1}, (f"refused: {error}",))
 
     def converges(record: Record) -> bool:
-        return tends_to_truth(_make_runner(channel, solver), case, parameters, record)
+        return tends_to_truth(Runner(TimedGate(solver, seconds)), case, parameters, record)
 
     alarms, coarse = sort_failures(records, converges)
     return Sample(case.name, number, host, parameters, dict(Counter(r.verdict for r in records)), alarms, coarse)
-
-
-def _make_runner(channel: Channel, solver: Any) -> Runner:
-    return Runner(LocalGate(solver), Request(), {}, lambda key: channel.watched(Watch("solve", solver.name, key)))
 
 
 def sort_failures(
@@ -164,46 +159,27 @@ def tends_to_truth(runner: Runner, case: Case, parameters: Mapping[str, str], re
 # --- all samples ---------------------------------------------------------------------------------------------------
 
 
-def sample_set(channel: Channel, name: str, number: int, hosts: Sequence[str]) -> None:
+def sample_set(name: str, number: int, hosts: Sequence[str], seconds: float) -> Iterator[Sample]:
     """Draw a set in a worker, and judge hosts on it; an exception is an alarm of the sample, and the study goes on."""
     parameters: Mapping[str, str] = {}
     for host in hosts:
         try:
             case = load_case(name)
             if not parameters:
-                with channel.watched(Watch("solve", f"the reference of {name}", DRAWN)):
+                with end_after(seconds):
                     parameters = draw_parameters(case, number)
-            sample = judge_sample(channel, case, number, parameters, host)
-        except Exception as error:  # noqa: BLE001 - one of them must not end the study
-            sample = make_broken(name, number, host, parameters, f"{type(error).__name__}: {error}")
-        channel.tell(sample)
-
-
-def make_broken(name: str, number: int, host: str, parameters: Mapping[str, str], why: str) -> Sample:
-    """Return the sample of a host on a set that came to no verdict."""
-    return Sample(name, number, host, parameters, {"error": 1}, (why,))
+            yield judge_sample(case, number, parameters, host, seconds)
+        except (Exception, OutOfTime) as error:  # noqa: BLE001 - one of them must not end the study
+            yield Sample(name, number, host, parameters, {"error": 1}, (f"{type(error).__name__}: {error}",))
 
 
 def run(samples: Samples, hosts: Sequence[str], jobs: int, time_out: float) -> None:
-    """Judge what was not judged yet, a job a parameter set; a host that is lost costs its own sample."""
+    """Judge what was not judged yet, a job a parameter set; a host that hangs costs its own sample."""
     keys = [key for key, earlier in samples.samples.items() if len(earlier) < len(hosts)]
-
-    def make_job(key: Key) -> Job:
-        return Job(sample_set, (*key, hosts[len(samples.samples[key]) :]))
-
-    def renew(place: int, loss: Loss) -> Job:
-        key = keys[place]
-        if loss.watch is None:
-            raise WorkerLost(loss.text)
-        rest = hosts[len(samples.samples[key]) :]
-        for host in rest if loss.watch.key == DRAWN else rest[:1]:
-            parameters = next((sample.parameters for sample in samples.samples[key]), {})
-            samples.add(asdict(make_broken(*key, host, parameters, loss.text)))
-        return make_job(key)
-
+    todo = [Job(sample_set, (*key, hosts[len(samples.samples[key]) :], time_out)) for key in keys]
     total = len(hosts) * len(samples.samples) - len(samples.everything)
-    with Pool(jobs, time_out) as pool, bar(total, "samples") as advance:
-        for _, sample in pool.share([make_job(key) for key in keys], renew):
+    with Pool(jobs) as pool, bar(total, "samples") as advance:
+        for _, sample in pool.share(todo):
             samples.add(asdict(sample))
             advance(f"{sample.case} {sample.host}")
 

@@ -17,7 +17,8 @@ from veridyn.run.exit_code import ExitCode
 from veridyn.run.journal import Found, journal
 from veridyn.run.running import writable
 from veridyn.run.screen import bar
-from veridyn.run.workers import TIME_OUT, Job, Loss, Pool, WorkerLost
+from veridyn.run.workers import Job, Pool
+from veridyn.solver.contract.gate import TIME_OUT
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, case_names, load_case
 
 from .catalogue import load_hosts
@@ -48,12 +49,11 @@ class Plan:
 
 @dataclass
 class Study(Found):
-    """What was observed so far. An entry is a trial, a smallest size, a lost run, or the end of a fault."""
+    """What was observed so far. An entry is a trial, a smallest size, or the end of a fault."""
 
     sound: dict[tuple[str, Place], Trial] = field(default_factory=dict)
     trials: dict[Key, list[Trial]] = field(default_factory=dict)
     smallest: dict[Key, dict[str, Any]] = field(default_factory=dict)
-    lost: dict[Key, dict[str, str]] = field(default_factory=dict)
     finished: set[Key] = field(default_factory=set)
 
     def take(self, entry: Mapping[str, Any]) -> None:
@@ -67,8 +67,6 @@ class Study(Found):
                 self.sound[trial.host, trial.place] = trial
         elif "smallest" in entry:
             self.smallest[key] = {**entry["place"], **entry["smallest"]}
-        elif "lost" in entry:
-            self.lost.setdefault(key, {})[entry["lost"]] = entry["why"]
         else:
             self.finished.add(key)
 
@@ -91,25 +89,16 @@ def choose(hosts: Sequence[str], faults: Sequence[str]) -> tuple[tuple[Host, Fau
 
 
 def run(plan: Plan, study: Study, jobs: int, time_out: float) -> None:
-    """Try what was not tried yet, a job a fault; a run that hangs or ends its process is an entry like others."""
+    """Try what was not tried yet, a job a fault; a solve that hangs is an entry like others."""
     pairs = [(host, fault) for host, fault in plan.pairs if (host.name, fault.name) not in study.finished]
 
-    def make_job(number: int) -> Job:
-        host, fault = pairs[number]
+    def make_job(host: Host, fault: Fault) -> Job:
         key = (host.name, fault.name)
         trials = [t for (name, _), t in study.sound.items() if name == host.name] + study.trials.get(key, [])
-        arguments = (*key, plan.cases, plan.sizes, trials, dict(study.lost.get(key, {})))
-        return Job(examine, arguments, host.name)
+        return Job(examine, (*key, plan.cases, plan.sizes, trials, time_out), host.name)
 
-    def renew(number: int, loss: Loss) -> Job:
-        if loss.watch is None or loss.watch.act != "solve":
-            raise WorkerLost(loss.text)
-        host, fault = pairs[number]
-        study.add({"host": host.name, "fault": fault.name, "lost": loss.watch.key, "why": loss.text})
-        return make_job(number)
-
-    with Pool(jobs, time_out) as pool, bar(len(pairs), "faults") as advance:
-        for _, entry in pool.share([make_job(number) for number in range(len(pairs))], renew):
+    with Pool(jobs) as pool, bar(len(pairs), "faults") as advance:
+        for _, entry in pool.share([make_job(*pair) for pair in pairs]):
             study.add(entry)
             if "finished" in entry:
                 advance(f"{entry['host']} {entry['fault']}")

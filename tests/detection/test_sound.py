@@ -1,6 +1,5 @@
 """Sound hosts on random parameter sets: which sets, and what counts as a false alarm."""
 
-from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -34,10 +33,7 @@ def test_what_random_sets_leave_alone_is_a_parameter_and_has_a_reason():
 
 
 def test_an_exception_is_an_alarm_of_one_sample():
-    samples = []
-    line = SimpleNamespace(tell=samples.append, watched=lambda _: nullcontext())
-    sound.sample_set(line, "sdld31", 0, ("nobody", "event-driven"))
-    unknown, right = samples
+    unknown, right = sound.sample_set("sdld31", 0, ("nobody", "event-driven"), 60.0)
     assert unknown.alarms[0].startswith("KeyError: ")
     assert not right.alarms
     assert right.parameters
