@@ -66,7 +66,8 @@ def introduce(solver: Solver, spec: str = "") -> Introduction:
 
 
 def _read(solver: Any, spec: str) -> Introduction:
-    check_contract(solver, spec)
+    check_members(solver, spec)
+    _check_names(solver, spec)
     name = solver.name
     schemes = tuple(getattr(solver, "schemes", ()) or ("",))
     refinement, defaults = getattr(solver, "refinement", ()), getattr(solver, "defaults", {})
@@ -86,17 +87,22 @@ def _read(solver: Any, spec: str) -> Introduction:
     return introduction
 
 
-def check_contract(solver: Solver, spec: str = "") -> None:
+def check_members(solver: Solver, spec: str = "") -> None:
     """Refuse what is no solver; ``spec`` is what the user wrote for one that was loaded, which states its version too.
 
-    Raises `SolverInputError` if it lacks what a solver has or is a class; if its name is no text; if capabilities or
-    schemes are no collection of names; if a capability does not exist: a misspelt one would make cases not applicable
-    without a word.
+    Raises `SolverInputError` if it lacks what a solver has or is a class.
     """
     missing = [name for name in CONTRACT if not hasattr(solver, name) and (spec or name != "version")]
     if missing or isinstance(solver, type):
         why = f"it lacks {', '.join(missing)}" if missing else "it is a class; give an object of it"
         raise SolverInputError(f"{repr(spec) if spec else format(repr(solver), '.60')} is no solver: {why}")
+
+
+def _check_names(solver: Solver, spec: str) -> None:
+    """Refuse a name that is no text, capabilities or schemes that are no names, and a capability that does not exist.
+
+    A misspelt capability would make cases not applicable without a word.
+    """
     if not isinstance(solver.name, str):
         raise SolverInputError(f"{spec or type(solver).__name__}: the name of a solver must be a text")
     _one_line(type(solver).__name__, "name", solver.name)

@@ -15,7 +15,7 @@ from typing import Any
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import did_you_mean
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.contract.introduction import check_contract
+from veridyn.solver.contract.introduction import check_members
 from veridyn.solver.contract.programs import PROGRAM, shared_solver
 from veridyn.solver.contract.protocol import Solver
 
@@ -54,7 +54,7 @@ def load_solver(spec: str, time_out: float = math.inf) -> Solver:
     found = _attribute(spec, _module(spec, place), attribute) if place else _entry_point(spec)
     solver: Solver = _instance(spec, found)
     try:
-        check_contract(solver, spec)
+        check_members(solver, spec)
     except SolverInputError as error:
         raise SolverNotFound(str(error)) from None
     return solver

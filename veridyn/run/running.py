@@ -208,6 +208,7 @@ def measure_all(pool: Pool, plan: Plan, findings: Findings) -> None:
             advance(f"work-precision: {task.solver} {task.case} {task.variant}")
 
 
+IMPORTED = "Python solvers were imported by the process that judges (--in-process): nothing kept them from changing what judges"
 TAKEN = {
     "mechanical": "`veridyn run` judges two that do",
     "initial-value": "`veridyn run --quick --kind initial-value --solver scipy --scheme Radau` judges one that does",
@@ -218,7 +219,8 @@ def _find_gaps(pool: Pool, plan: Plan, order: Order, findings: Findings) -> None
     """Note what was not judged, and why."""
     subjects = plan.subjects.values()
     findings.note(*(_advise(subjects)), *([QUICK] if order.selection.quick else []))
-    findings.note(*plan.refused.values(), *_leave_out(order.selection.cases, subjects), kind=MessageKind.GAP)
+    imported = [IMPORTED] if plan.access.in_process else []
+    findings.note(*imported, *plan.refused.values(), *_leave_out(order.selection.cases, subjects), kind=MessageKind.GAP)
     if order.selection.profile is not Profile.SELECTION:
         findings.note(*find_untested(pool, plan), kind=MessageKind.UNTESTED)
 

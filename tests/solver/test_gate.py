@@ -1,0 +1,374 @@
+"""The gate to solvers: whatever a solver does is an answer, not applicable, or a failure of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from enum import Enum
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from veridyn.problem.errors import SolverInputError
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverCrash, SolverLost
+from veridyn.solver.contract.gate import (
+    LocalGate,
+    Raised,
+    ServedGate,
+    close_gates,
+    default_settings,
+    open_gate,
+    stated_levels,
+)
+from veridyn.solver.contract.introduction import introduce
+from veridyn.solver.contract.loading import SolverNotFound
+from veridyn.solver.contract.statements import Claims
+
+PROBLEM = MechanicalProblem(
+    name="mass",
+    mass=np.eye(1),
+    stiffness=np.zeros((1, 1)),
+    initial_displacement=np.zeros(1),
+    initial_velocity=np.ones(1),
+    end=1.0,
+)
+
+SOLVERS = """
+import ctypes, os, subprocess, sys, time
+import numpy as np
+from veridyn.problem.errors import SolverInputError
+from veridyn.solver.contract.errors import SettingsError, StepError
+
+
+class Unprintable(Exception):
+    def __str__(self):
+        raise RuntimeError("no text")
+
+
+class Plain:
+    name, version, capabilities, schemes = "plain", "1", {"mechanical"}, ("one", "two")
+    settings = {"step": "step (s)"}
+
+    def claims(self, scheme):
+        return {"order": 2} if scheme == "one" else {}
+
+    def refinement(self, problem, scheme):
+        return [{"step": problem.end / count} for count in (10, 20, 40)]
+
+    def defaults(self, problem, scheme):
+        return {"step": problem.end / 10}
+
+    def solve(self, problem, settings):
+        return getattr(self, settings["act"])(problem)
+
+    def answer(self, problem):
+        t = np.linspace(0, 1, 5)
+        return {"time": t, "displacement": t[:, None], "velocity": np.ones((5, 1)), "counters": {("a", 1): 10**400}}
+
+    def path(self, problem):
+        return os.getcwd()
+
+    def pid(self, problem):
+        return os.getpid()
+
+    def print(self, problem):
+        print("to Python")
+        os.write(1, b"to the pipe of the protocol")
+        sys.stderr.write("line\\n" * 1000)
+        return "printed"
+
+    def fork(self, problem):
+        os.fork()
+        return "both come back"
+
+    def meddle(self, problem):
+        import veridyn.solver.contract.wire as wire
+        sys.setrecursionlimit(150)
+        os.chdir("/")
+        wire.ARRAY = "$other"
+        return "meddled"
+
+    def contain_itself(self, problem):
+        answer = []
+        answer.append(answer)
+        return answer
+
+    def strange(self, problem):
+        return {"object": object(), 1: {2: (3, b"x")}, "text": "\\ud800"}
+
+    def leave(self, problem):
+        os._exit(3)
+
+    def crash(self, problem):
+        os.abort()
+
+    def hang(self, problem):
+        ctypes.PyDLL(None).sleep(60)
+
+    def start(self, problem):
+        return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid
+
+    def close(self, problem):
+        for end in range(3, 20):
+            try:
+                os.close(end)
+            except OSError:
+                pass
+
+    def refuse(self, problem):
+        raise NotImplementedError("not that")
+
+    def step(self, problem):
+        raise StepError("too large")
+
+    def blame(self, problem):
+        raise SolverInputError("the user did it")
+
+    def interrupt(self, problem):
+        raise KeyboardInterrupt
+
+    def unprintable(self, problem):
+        raise Unprintable
+
+    def talk(self, problem):
+        raise RuntimeError("word " * 100_000)
+
+
+class Dies(Plain):
+    @property
+    def name(self):
+        os._exit(4)
+
+
+class Hangs(Plain):
+    @property
+    def capabilities(self):
+        time.sleep(60)
+
+
+class Misspelt(Plain):
+    capabilities = {"mechanicle"}
+
+
+class Nameless:
+    def solve(self, problem, settings):
+        return None
+"""
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """A file of solvers."""
+    written = tmp_path_factory.mktemp("gate") / "solvers.py"
+    written.write_text(SOLVERS, encoding="utf-8")
+    yield written
+    close_gates()
+
+
+@pytest.fixture(scope="module")
+def plain(file):
+    """The gate to a solver that does what its setting `act` says."""
+    return open_gate(f"{file}:Plain", 20.0)
+
+
+def act(gate, what):
+    return gate.solve(PROBLEM, {"act": what}).content
+
+
+def test_a_solver_lives_in_a_process_of_its_own(plain):
+    assert act(plain, "pid") == act(plain, "pid") != os.getpid()
+    assert "veridyn_solver_solvers" not in sys.modules
+
+
+def test_an_answer_comes_over_bit_by_bit(plain, file):
+    here = open_gate(f"{file}:Plain", in_process=True)
+    assert isinstance(here, LocalGate)
+    served, called = act(plain, "answer"), act(here, "answer")
+    for name in ("time", "displacement", "velocity"):
+        assert served[name].dtype == called[name].dtype
+        assert np.array_equal(served[name], called[name])
+    assert served["counters"] == called["counters"]
+
+
+def test_what_a_solver_states_is_read_once(plain, file):
+    here = open_gate(f"{file}:Plain", in_process=True)
+    assert plain.introduction == here.introduction
+    assert plain.introduction.claims == {"one": Claims(order=2.0), "two": Claims()}
+    assert default_settings(plain, PROBLEM, "two") == {"step": 0.1}
+    assert stated_levels(plain, PROBLEM, "one").sizes == (0.1, 0.05, 0.025)
+
+
+def test_what_it_prints_goes_nowhere_and_of_its_errors_some_lines_are_shown(plain, capfd):
+    assert act(plain, "print") == "printed"
+    act(plain, "pid")
+    deadline = time.monotonic() + 5.0
+    err = ""
+    while "not shown" not in err and time.monotonic() < deadline:
+        time.sleep(0.02)
+        out, more = capfd.readouterr()
+        err += more
+        assert out == ""
+    assert err.count("line\n") == 20
+
+
+def test_of_two_processes_that_come_back_from_a_fork_one_answers(plain):
+    before = act(plain, "pid")
+    assert act(plain, "fork") == "both come back"
+    assert [act(plain, "pid") for _ in range(3)] == [before] * 3
+
+
+def test_what_it_changes_is_its_own(file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    gate = ServedGate(f"{file}:Plain", 20.0, tmp_path)
+    assert act(gate, "meddle") == "meddled"
+    assert act(gate, "path") == str(tmp_path)
+    assert sys.getrecursionlimit() > 150
+    spoilt = act(gate, "answer")["time"]  # it has spoilt its own protocol: an array is no array any more
+    assert not isinstance(spoilt, np.ndarray)
+
+
+def test_objects_do_not_come_over(plain):
+    content = act(plain, "strange")
+    assert type(content["object"]).__module__ == "veridyn.solver.contract.wire"
+    assert content[1][2][0] == 3
+
+
+@pytest.mark.parametrize(
+    ("what", "kind", "text"),
+    [
+        ("refuse", CapabilityError, "plain says: not that"),
+        ("step", SettingsError, "too large"),
+        ("blame", SolverCrash, "plain raised SolverInputError: the user did it"),
+        ("interrupt", SolverCrash, "plain raised KeyboardInterrupt"),
+        ("unprintable", SolverCrash, "plain raised Unprintable"),
+        ("contain_itself", SolverCrash, "plain raised RecursionError"),
+        ("leave", SolverLost, "plain ended the process while solving: exit status 3"),
+        ("crash", SolverLost, "plain ended the process while solving: killed by SIGABRT"),
+        ("close", SolverLost, "plain ended the process while solving"),
+    ],
+)
+def test_a_failure_is_told_and_the_next_solve_answers(plain, what, kind, text):
+    with pytest.raises(kind) as raised:
+        act(plain, what)
+    assert text in str(raised.value)
+    assert not (kind is SolverCrash and isinstance(raised.value, SolverLost))
+    assert isinstance(act(plain, "pid"), int)
+
+
+def test_a_huge_text_is_cut(plain):
+    with pytest.raises(SolverCrash) as raised:
+        act(plain, "talk")
+    assert len(str(raised.value)) < 20_000
+
+
+def test_a_solve_that_hangs_is_ended_with_what_it_has_started(file):
+    gate = ServedGate(f"{file}:Plain", 1.0, file.parent)
+    child = act(gate, "start")
+    with pytest.raises(SolverLost, match="gave no answer within 1 s"):
+        act(gate, "hang")
+    assert has_ended(child)
+
+
+def test_what_it_has_started_ends_with_the_gate(file):
+    gate = open_gate(f"{file}:Plain", 19.0)
+    child = act(gate, "start")
+    close_gates()
+    assert has_ended(child)
+
+
+def has_ended(pid):
+    """Tell whether a process ends within some seconds; a zombie has ended."""
+    deadline = time.monotonic() + 5.0
+    while time.monotonic() < deadline:
+        status = Path(f"/proc/{pid}/stat")
+        if not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z":
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("Dies", "exit status 4"), ("Hangs", "was not loaded within 1 s"), ("Misspelt", "unknown capability")],
+)
+def test_what_does_not_introduce_itself_is_told_with_its_specification(file, name, text):
+    with pytest.raises(SolverInputError, match=text) as told:
+        ServedGate(f"{file}:{name}", 1.0 if name == "Hangs" else 20.0, file.parent)
+    assert f"{file}:{name}" in str(told.value)
+    assert not isinstance(told.value, SolverNotFound)
+
+
+@pytest.mark.parametrize("name", ["Missing", "Nameless"])
+def test_what_is_no_solver_is_not_found(file, name):
+    with pytest.raises(SolverNotFound):
+        ServedGate(f"{file}:{name}", 20.0, file.parent)
+
+
+# ---- what a solver states, without a process
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+class Odd:
+    """States what it is told to."""
+
+    name, version, capabilities = "odd", "1", frozenset({"mechanical"})
+
+    def __init__(self, **stated):
+        vars(self).update(stated)
+
+    def solve(self, problem, settings):
+        raise AssertionError
+
+
+def fail(*_):
+    raise ZeroDivisionError("stated")
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"name": lambda: "odd"},
+        {"name": b"odd"},
+        {"name": Colour.RED},
+        {"name": "two\nlines"},
+        {"version": "1" * 10_000},
+        {"capabilities": 7},
+        {"capabilities": [Colour.RED]},
+        {"schemes": ("one", 2)},
+        {"schemes": "one"},
+        {"settings": fail},
+        {"settings": ["step"]},
+        {"settings": {1: "step"}},
+        {"claims": fail},
+        {"claims": {"order": 10**400}},
+        {"claims": {"order": object()}},
+        {"claims": [2]},
+        {"refinement": 3.0},
+        {"refinement": [{"step": object()}] * 3},
+        {"defaults": [1]},
+    ],
+    ids=str,
+)
+def test_a_wrong_statement_is_one_line(stated):
+    with pytest.raises(SolverInputError) as told:
+        introduce(Odd(**stated))
+    assert "\n" not in str(told.value)
+    assert len(str(told.value)) < 3000
+
+
+@pytest.mark.parametrize("what", ["name", "version", "capabilities", "schemes", "claims", "refinement", "defaults"])
+def test_a_statement_that_raises_is_one_line(what):
+    raising = type("Raising", (Odd,), {what: property(fail)})
+    with pytest.raises(SolverInputError, match="ZeroDivisionError: stated"):
+        introduce(raising.__new__(raising))
+
+
+def test_classes_of_the_same_name_are_not_ours():
+    foreign = Raised(["elsewhere.SettingsError", "builtins.Exception", "builtins.object"], "text")
+    assert type(foreign.translate("odd")) is SolverCrash
