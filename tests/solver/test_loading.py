@@ -34,8 +34,6 @@ class Unversioned:
         return {}
 
 fake = Fake()
-misspelt = Fake()
-misspelt.capabilities = {"mechanicl"}
 """
 
 
@@ -75,7 +73,6 @@ def test_an_installed_solver():
         ("Broken", "OSError: no licence"),
         ("Leaving", "SystemExit"),
         ("Unversioned", "lacks version"),
-        ("misspelt", "mechanical"),
         ("os", "is no solver"),
     ],
 )

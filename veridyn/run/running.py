@@ -208,7 +208,7 @@ def measure_all(pool: Pool, plan: Plan, findings: Findings) -> None:
             advance(f"work-precision: {task.solver} {task.case} {task.variant}")
 
 
-IMPORTED = "Python solvers were imported by the process that judges (--in-process): nothing kept them from changing what judges"
+IMPORTED = "Python solvers were imported by the process that judges (--in-process): nothing kept them from changing it"
 TAKEN = {
     "mechanical": "`veridyn run` judges two that do",
     "initial-value": "`veridyn run --quick --kind initial-value --solver scipy --scheme Radau` judges one that does",
