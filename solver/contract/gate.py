@@ -23,6 +23,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
 from veridyn.solver.contract import errors
@@ -96,6 +99,13 @@ class Gate(Protocol):
 
     def warm_up(self, settings: Settings) -> None:
         """Let the solver compile, if it does; raises what `solve` raises."""
+
+    def solve_many(self, family: str, parameters: Columns, threads: int) -> Columns:
+        """Return the quantities of many problems of a family that the solver offers; raises what `solve` raises."""
+
+
+Columns = Mapping[str, NDArray[Any]]
+"""Parameters or quantities by name, arrays (n,)."""
 
 
 def open_gate(spec: str, time_out: float = TIME_OUT, *, in_process: bool = False) -> Gate:
@@ -222,6 +232,22 @@ class LocalGate:
         if self.introduction.warms_up:
             with translate_errors(self.introduction.name):
                 self._solver.warm_up(dict(settings))
+
+    def solve_many(self, family: str, parameters: Columns, threads: int) -> Columns:
+        with translate_errors(self.introduction.name):
+            return check_columns(
+                self.introduction.name, self._solver.solve_many(family, parameters, threads), parameters
+            )
+
+
+def check_columns(owner: str, answer: Any, parameters: Columns) -> Columns:
+    """Return the quantities of many problems; raises `SolverCrash` if they are no arrays, one number a problem."""
+    count = next(iter(parameters.values())).size
+    if not isinstance(answer, Mapping) or not all(
+        isinstance(column, np.ndarray) and column.shape == (count,) for column in answer.values()
+    ):
+        raise SolverCrash(f"{owner} returned what are no arrays of {count} numbers by name")
+    return answer
 
 
 # ---- a process of its own
@@ -386,6 +412,10 @@ class ServedGate:
         if self.introduction.warms_up:
             self._ask(self._start(), "warm_up", settings=dict(settings))
 
+    def solve_many(self, family: str, parameters: Columns, threads: int) -> Columns:
+        answer = self._ask(self._start(), "solve_many", family=family, parameters=dict(parameters), threads=threads)
+        return check_columns(self.introduction.name, answer, parameters)
+
     def _ask(self, process: ServerProcess, command: str, **arguments: Any) -> Any:
         name = self.introduction.name
         try:
@@ -428,7 +458,8 @@ def _read_introduction(spec: str, stated: Any) -> Introduction:
         known = {field.name for field in fields(Introduction)}
         read = Introduction(
             **{name: value for name, value in stated.items() if name in known}
-            | {"capabilities": frozenset(stated["capabilities"]), "schemes": tuple(stated["schemes"]), "claims": claims}
+            | {"capabilities": frozenset(stated["capabilities"]), "families": frozenset(stated["families"])}
+            | {"schemes": tuple(stated["schemes"]), "claims": claims}
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise SolverInputError(f"{spec!r} introduces itself wrongly: {error}") from None

@@ -33,6 +33,8 @@ class Introduction:
         Settings that it takes where none are given; None where they depend on the problem (`state_defaults`).
     warms_up
         Whether it compiles before its first solve.
+    families
+        Families of problems of which it solves many at once (`solve_many`): names of cases.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Introduction:
     refinement: Sequence[Settings] | str | None = ()
     defaults: Settings | None = field(default_factory=dict)
     warms_up: bool = False
+    families: frozenset[str] = frozenset()
 
 
 def introduce(solver: Solver, spec: str = "") -> Introduction:
@@ -81,6 +84,7 @@ def _read(solver: Any, spec: str) -> Introduction:
         refinement=None if callable(refinement) else refinement or (),
         defaults=None if callable(defaults) else check_defaults(name, defaults),
         warms_up=hasattr(solver, "warm_up"),
+        families=frozenset(map(str, getattr(solver, "families", ()))),
     )
     if introduction.refinement and not isinstance(introduction.refinement, str):
         read_refinement(f"solver {name}", introduction.refinement)

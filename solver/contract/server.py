@@ -40,7 +40,7 @@ class Server:
         """Return the answer to a question."""
         commands: dict[str, Callable[..., Any]] = {
             "load": self.load, "levels": self.levels, "defaults": self.defaults, "solve": self.solve,
-            "warm_up": self.warm_up,
+            "warm_up": self.warm_up, "solve_many": self.solve_many,
         }  # fmt: skip
         return commands[question["command"]](**question["arguments"])
 
@@ -71,6 +71,10 @@ class Server:
     def warm_up(self, settings: Mapping[str, Any]) -> None:
         """Let the solver compile."""
         self.solver.warm_up(dict(settings))
+
+    def solve_many(self, family: str, parameters: Mapping[str, Any], threads: int) -> Any:
+        """Return the quantities of many problems of a family."""
+        return self.solver.solve_many(family, parameters, threads)
 
     def _problem(self, stated: Mapping[str, str]) -> Problem:
         """Return a problem by its digest; its text comes with it the first time."""

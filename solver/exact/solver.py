@@ -22,6 +22,7 @@ from veridyn.solver.event_driven.driver import NEAR
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.impacts import Impact, impact
 from veridyn.solver.event_driven.mechanics import Grip, Mechanics
+from veridyn.solver.exact.many import FAMILIES, Columns
 from veridyn.solver.exact.rest import at_rest
 from veridyn.solver.exact.tables import Tables
 from veridyn.solver.exact.transitions import Found, Instant, Transitions
@@ -243,6 +244,11 @@ class ExactSolver:
     capabilities: frozenset[str] = MECHANICAL | {"friction:regularised", "friction:two-tangents"}
     schemes: tuple[str, ...] = ("series",)
     claims: Mapping[str, Any] = field(default_factory=lambda: {"digits": 12})
+    families: frozenset[str] = frozenset(FAMILIES)
+
+    def solve_many(self, family: str, parameters: Columns, threads: int) -> Columns:
+        """Return the quantities of many problems of a family in closed form: arrays (n,) for parameters (n,)."""
+        return FAMILIES[family](parameters, threads)
 
     @property
     def settings(self) -> dict[str, str]:

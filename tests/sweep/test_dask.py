@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+
 import pytest
 from numpy.testing import assert_equal
 
-from veridyn.sweep.request import Request
+from veridyn.sweep import command
 
 distributed = pytest.importorskip("distributed", reason='Dask is not installed; pip install "veridyn[sweep]"')
 
@@ -34,21 +36,29 @@ def test_bits_are_the_same(sweep, out, address):
     assert out.document()["timing"]["solved_by"] == f"scheduler {address}"
 
 
-def test_what_is_missing_goes_to_the_workers(sweep, out, address, monkeypatch):
-    compute = Request.compute
+ENDING = """
+import os
+from veridyn.sweep.points import solve_chunk
 
-    def fragile(self, chunk, threads):
-        if chunk == 6:
-            raise RuntimeError("broken\nworker")
-        return compute(self, chunk, threads)
 
-    monkeypatch.setattr(Request, "compute", fragile)
-    seen = sweep("--scheduler", address)
+def end_at_six(access, request, chunk, threads):
+    if chunk == 6:
+        os._exit(1)
+    yield from solve_chunk(access, request, chunk, threads)
+"""
+
+
+def test_what_is_missing_goes_to_the_workers(sweep, out, address, monkeypatch, tmp_path):
+    """A process beside a thread of Dask ends, and the next one that tries the same chunk, too."""
+    (tmp_path / "ending_jobs.py").write_text(ENDING, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(command, "solve_chunk", importlib.import_module("ending_jobs").end_at_six)
+        seen = sweep("--scheduler", address)
     assert seen.status == 3
     last = seen.err.splitlines()[-1]
-    assert last.startswith("veridyn: the workers failed: RuntimeError: broken worker; ")
+    assert last.startswith("veridyn: a process that judges ended twice in one job: exit status 1; ")
     assert last.endswith("of 7 chunks are kept, --resume goes on")
-    monkeypatch.setattr(Request, "compute", compute)
     assert sweep("--scheduler", address, "--resume").status == 0
     assert out.table()["wear_power"].shape == (12, 10)
 

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from veridyn.references.parameters import Exact, ParameterError
 from veridyn.references.problems import sliding_block as truth
 from veridyn.solver.contract.gate import LocalGate
+from veridyn.solver.exact.many import RUBBING
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.kernels import sliding_block as kernel
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.judge import correct_digits
 from veridyn.validation_cases.judgement.runner import Runner, Statement
-from veridyn.validation_cases.mechanics.sdnd104 import sweep
+from veridyn.validation_cases.mechanics.sdnd104 import regimes
 
 CRITICAL = 0.5370292721463151
 REGIMES = ("stick", "stick-slip", "slip-slip")
@@ -37,8 +38,8 @@ def below_one(delta, **changed):
 
 
 def solved(*points, threads=1):
-    columns = {name: np.array([p[name] for p in points]) for name in sweep.NAMES}
-    return sweep.solve(columns, threads)
+    columns = {name: np.array([p[name] for p in points]) for name in RUBBING}
+    return EXACT.solve_many("sdnd104", columns, threads)
 
 
 def exact(p):
@@ -73,7 +74,7 @@ POINTS = {
 def test_truth(name):
     p = POINTS[name]
     found, values = {k: column[0] for k, column in solved(p).items()}, exact(p)
-    for quantity in sweep.SWEEP.quantities:
+    for quantity in regimes.SWEEP.quantities:
         right, got = quantity.truth(values, 17), found[quantity.name]
         if quantity.labels:
             assert quantity.labels[got] == right.value
@@ -161,4 +162,4 @@ RANGES = {name: (value, value) for name, value in point(0.5).items()}
 )
 def test_what_cannot_be_solved_is_refused(changed, message):
     with pytest.raises(ParameterError, match=message):
-        sweep.refuse(RANGES | changed)
+        regimes.refuse(RANGES | changed)

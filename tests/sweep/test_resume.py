@@ -7,7 +7,7 @@ import json
 import pytest
 from numpy.testing import assert_equal
 
-from veridyn.sweep.request import Request
+from veridyn.sweep import command
 
 pytestmark = pytest.mark.usefixtures("small_chunks")
 
@@ -15,21 +15,21 @@ pytestmark = pytest.mark.usefixtures("small_chunks")
 @pytest.fixture
 def count(monkeypatch):
     """List of the chunks that are computed; ``count.end`` of them raise an interrupt."""
-    compute = Request.compute
+    solve = command.solve_chunk
 
     class Count(list):
         end = -1
 
     counted = Count()
 
-    def counting(self, chunk, threads):
-        if self.size > 1:  # not the warming up
+    def counting(access, request, chunk, threads):
+        if request.size > 1:  # not the warming up
             if len(counted) == counted.end:
                 raise KeyboardInterrupt
             counted.append(chunk)
-        return compute(self, chunk, threads)
+        yield from solve(access, request, chunk, threads)
 
-    monkeypatch.setattr(Request, "compute", counting)
+    monkeypatch.setattr(command, "solve_chunk", counting)
     return counted
 
 
@@ -132,14 +132,14 @@ def test_an_interrupt_without_a_folder(veridyn, count):
 
 
 def test_a_chunk_that_is_lost_while_the_sweep_runs(sweep, out, count, monkeypatch):
-    compute = Request.compute
+    solve = command.solve_chunk
 
-    def losing(self, chunk, threads):
+    def losing(access, request, chunk, threads):
         if chunk == 6:
             (out / "chunks" / "000000.npz").unlink()
-        return compute(self, chunk, threads)
+        yield from solve(access, request, chunk, threads)
 
-    monkeypatch.setattr(Request, "compute", losing)
+    monkeypatch.setattr(command, "solve_chunk", losing)
     seen = sweep()
     assert seen.status == 2
     assert "were lost while the sweep ran: --resume computes them again" in seen.err

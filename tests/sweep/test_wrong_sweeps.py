@@ -13,11 +13,14 @@ OVER = ("--over", "a0=1:2:3")
 
 WRONG = [
     (("sdnd14", *OVER), "did you mean sdnd104"),
-    (("sdnd101", "--over", "m=1,2"), "sdnd101 offers no sweep"),
+    (("sdnd104", "--over", "t_end=3:20:5"), "window reversed: t_start = 4 must be less than t_end = 3"),
+    (("sdnd104", "--over", "omega=1:1e9:5"), "shorten the window"),
+    (("sdnd101", "--over", "v0=1,2", "--solver", "exakt"), "did you mean exact"),
+    (("sdnd101", "--over", "v0=1,2", "--scheme", "newmrak"), "did you mean newmark"),
+    (("sdnd101", "--over", "v0=1,2", "--set", "stepp=1"), "unknown parameter 'stepp'"),
     (("sdnd104",), "nothing to sweep"),
     (("sdnd104", *OVER, "--set", "a0"), "write NAME=VALUE"),
-    (("sdnd104", *OVER, "-n", "0"), "--threads: must be at least 1"),
-    (("sdnd104", *OVER, "-n", "100000"), "more than the"),
+    (("sdnd104", *OVER, "-n", "0"), "--jobs: must be at least 1"),
     (("sdnd104", *OVER, "-n", "1", "--scheduler", "tcp://127.0.0.1:1"), "leave one out"),
     (("sdnd104", *OVER, "--check", "-1"), "--check: must be at least 0"),
     (("sdnd104", *OVER, "--check", "x"), "--check: must be a whole number"),

@@ -98,7 +98,7 @@ class Subject:
 
     ``claims`` and ``settings``, those that it declares with their meaning, are given by scheme; a solver without
     schemes has one, the empty name. ``refined``: whether there are refinement levels.
-    ``warms_up``: whether it compiles before its first run.
+    ``warms_up``: whether it compiles before its first run. ``families``: cases of which it solves many at once.
     """
 
     name: str
@@ -109,6 +109,7 @@ class Subject:
     refined: bool = False
     warms_up: bool = False
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    families: frozenset[str] = frozenset()
     request: Request = field(default_factory=Request)
 
     @classmethod
@@ -132,6 +133,7 @@ class Subject:
             refined=bool(request.refinement) or introduction.refinement is None or bool(introduction.refinement),
             warms_up=introduction.warms_up,
             settings=introduction.settings,
+            families=introduction.families,
         )
         return subject.asked(request)
 

@@ -1,4 +1,4 @@
-"""What a case offers to parameter sweeps: a function of arrays, what it gives, and the truth behind it."""
+"""What a sweep over the parameters of a case gives: quantities with the truth behind them, and how they are drawn."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact, arguments
+from veridyn.validation_cases.judgement.tolerances import Tolerance
 
 Columns = Mapping[str, NDArray[Any]]
 Ranges = Mapping[str, tuple[float, float]]
+Values = Mapping[str, Exact]
 
 
 @dataclass(frozen=True)
@@ -18,18 +20,22 @@ class Swept:
     """A quantity of a sweep: name, unit, definition, and its reference.
 
     ``reference`` takes the parameters that its signature names. ``labels`` name the codes of a classification;
-    ``counted`` are whole numbers. Both must be equal to the truth, not near it.
+    ``counted`` are whole numbers, ``text`` words: they must be equal to the truth, not near it. ``tolerance`` is how
+    near a number must come; None: by the digits of the sweep.
     """
 
     name: str
     unit: str
     definition: str
-    reference: Callable[..., Certified]
+    reference: Callable[..., Certified] | None
     labels: tuple[str, ...] = ()
     counted: bool = False
+    text: bool = False
+    tolerance: Callable[[Values], Tolerance] | None = None
 
-    def truth(self, values: Mapping[str, Exact], digits: int) -> Certified:
+    def truth(self, values: Values, digits: int) -> Certified:
         """Return the certified reference for given parameters."""
+        assert self.reference is not None
         return self.reference(**arguments(self.reference, {**values, "digits": digits}))
 
 
@@ -42,37 +48,42 @@ class Border:
     level: float
 
 
+def accept_all(_: Ranges) -> None:
+    """Refuse no combination: each point tells whether it can be solved."""
+
+
 @dataclass(frozen=True)
 class Sweep:
-    """How many parameter sets of a case are solved at once.
+    """What a sweep of a case gives.
 
     Attributes
     ----------
     quantities
-        What ``solve`` gives.
-    solve
-        Takes the parameters by name, arrays (n,) of doubles that count as exact, and a number of threads; gives the
-        quantities by name, arrays (n,). With one thread it may be called from several threads at once.
-    refuse
-        Takes the least and the greatest value of every parameter; raises `ParameterError` if there is a
-        combination that cannot be solved.
+        What is found at every point.
     shown, classified
         The quantities that shade the picture and divide it into regions.
     borders
         Theoretical borders of the regions.
     digits, reason
-        How many digits the quantities must have, and why so many.
+        How many digits the quantities must have that have no tolerance of their own, and why so many.
+    refuse
+        Takes the least and the greatest value of every parameter; raises `ParameterError` if there is a
+        combination that cannot be solved.
     """
 
     quantities: tuple[Swept, ...]
-    solve: Callable[[Columns, int], Columns]
-    refuse: Callable[[Ranges], None]
     shown: str
     classified: str
-    borders: tuple[Border, ...]
-    digits: float
-    reason: str
+    borders: tuple[Border, ...] = ()
+    digits: float = 0.0
+    reason: str = "the acceptance criterion of each quantity"
+    refuse: Callable[[Ranges], None] = accept_all
 
     def quantity(self, name: str) -> Swept:
         """Return a quantity by name; raises KeyError."""
         return {q.name: q for q in self.quantities}[name]
+
+
+OUTCOME = "outcome"
+ANSWERED, NOT_APPLICABLE, FAILED, REFUSED = range(4)
+OUTCOMES = ("answered", "not applicable", "failed", "refused")  # refused: no problem exists for these parameters

@@ -261,11 +261,16 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         CASE,
         _repeatable("--over", "NAME=START:STOP:COUNT", "parameter to sweep; NAME=START:STOP:COUNT:log or "
             "NAME=VALUE,VALUE,… too"),
-        _set(),
+        _set("change a parameter that is not swept, or a setting that the solver declares"),
+        _option("--solver", type=named, metavar="S", help="NAME, package.module:attr, path/file.py:attr or "
+            "'cmd:program args' (default: who solves many at once, else our own, or scipy)"),
+        _option("--scheme", default="", metavar="NAME", help="scheme of the solver (default: its first)"),
         _place("--output", "DIR", "write sweep.npz, sweep.csv (if small), sweep.json, sweep.svg"),
         _switch("--resume", "go on with the sweep that was ended in that folder"),
-        _option("-n", "--threads", type=whole(1), metavar="THREADS", help="threads (default: all of this machine)"),
+        _jobs(", or threads of a solver that solves many at once"),
         SCHEDULER,
+        TIME_OUT,
+        IN_PROCESS,
         _option("--check", type=whole(0), default=5, metavar="N", help="points that are compared with the certified "
             "reference (default 5)"),
     )),

@@ -1,20 +1,20 @@
-"""The command `sweep`: many parameter sets of a case at once, as a table and a picture."""
+"""The command `sweep`: many parameter sets of a case, solved by any solver, as a table and a picture."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -23,24 +23,31 @@ from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import Exact, ParameterError
 from veridyn.reports.numbers import plural
 from veridyn.results import ReportError, unstructure_environment
+from veridyn.run import spreading
 from veridyn.run.document import environment
+from veridyn.run.execution import introduce_solvers
 from veridyn.run.exit_code import ExitCode
-from veridyn.run.running import writable
+from veridyn.run.posed import settings_of
+from veridyn.run.running import Crew, writable
 from veridyn.run.screen import bar
-from veridyn.run.spreading import connected, distributed
+from veridyn.run.workers import Job, Pool, WorkerLost
+from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.gate import Columns
+from veridyn.solver.contract.loading import EXACT, OWN, SCIPY
+from veridyn.sweep import request
 from veridyn.sweep import store as sweep_store
 from veridyn.sweep.picture import draw
-from veridyn.sweep.request import Request, describe, request, sweep_of
-from veridyn.validation_cases.judgement.catalogue import load_case
-from veridyn.validation_cases.judgement.judge import correct_digits
-from veridyn.validation_cases.judgement.sweeping import Columns, Swept
+from veridyn.sweep.points import solve_chunk, sweep_of
+from veridyn.sweep.request import Request, describe, find_ranges, read_grid
+from veridyn.validation_cases.judgement.case import Case
+from veridyn.validation_cases.judgement.catalogue import kind_of, load_case
+from veridyn.validation_cases.judgement.judge import correct_digits, measured_error
+from veridyn.validation_cases.judgement.subject import Request as Asked
+from veridyn.validation_cases.judgement.subject import Subject
+from veridyn.validation_cases.judgement.sweeping import ANSWERED, OUTCOME, OUTCOMES, Swept
 
 SCHEMA_VERSION = "1.0"
 BAR = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-
-
-class WorkersFailed(RuntimeError):
-    """The workers of a scheduler did not do their work."""
 
 
 Work = tuple[int, float]
@@ -52,9 +59,10 @@ def sweep(
     case: str,
     over: Sequence[str],
     changed: Mapping[str, str],
+    solver: str | None,
+    scheme: str,
     output: Path | None,
-    scheduler: str | None,
-    threads: int | None,
+    crew: Crew,
     resume: bool,
     check: int,
     command: Sequence[str],
@@ -64,38 +72,67 @@ def sweep(
     Raises ParameterError, SolverInputError, UnknownCase if what is asked for cannot be done; ReportError if the folder
     cannot be written; found out before the work starts.
     """
-    asked = request(load_case(case), over, changed)
-    threads = _threads(threads, scheduler)
+    chosen = load_case(case)
+    spec = solver or default_solver(chosen)
     if resume and output is None:
         raise SolverInputError("--resume needs the --output of the sweep that it goes on with")
     writable(output, None)
-    if resume and output and _is_complete(output, asked):
-        print(f"{output} is complete: nothing to do")
-        return ExitCode.FINE
-    with tempfile.TemporaryDirectory() if output is None else nullcontext(output) as place:
-        chunks = sweep_store.Chunks(Path(place), asked)
-        with _solver(asked, threads, scheduler) as solve:
+    with spreading.pool(1, crew.scheduler) as pool:
+        subject = _introduce(pool, crew, spec, scheme)
+        asked = read_request(chosen, over, changed, spec, subject)
+        if resume and output and _is_complete(output, asked):
+            print(f"{output} is complete: nothing to do")
+            return ExitCode.FINE
+        with tempfile.TemporaryDirectory() if output is None else nullcontext(output) as place:
+            chunks = sweep_store.Chunks(Path(place), asked)
             chunks.open(resume=resume)
-            work = _work(chunks, solve, kept=output is not None)
-        if isinstance(work, int):
-            return work
-        columns = chunks.columns()
-        solved_by = f"scheduler {scheduler}" if scheduler else plural(threads, "thread")
-        found = _document(asked, solved_by, work, columns, check, command)
-        if output:
-            _write(output, asked, columns, found)
-            chunks.remove()
+            work = _work(pool, crew, chunks, kept=output is not None)
+            if isinstance(work, int):
+                pool.kill()
+                return work
+            columns = chunks.columns()
+            found = _document(asked, subject, _describe_crew(asked, crew), work, columns, check, command)
+            if output:
+                _write(output, asked, columns, found)
+                chunks.remove()
     _print(asked, found, output)
     return ExitCode.FINE if found["check"]["passed"] else ExitCode.FAILED
 
 
-def _threads(threads: int | None, scheduler: str | None) -> int:
-    most: int = numba.get_num_threads()
-    if threads is not None and scheduler:
-        raise SolverInputError("-n counts threads of this machine; a scheduler has workers of its own: leave one out")
-    if threads is not None and threads > most:
-        raise SolverInputError(f"-n {threads} is more than the {most} threads of this machine")
-    return threads or most
+def default_solver(case: Case) -> str:
+    """Return who solves a case where the user names nobody: who solves many at once, else ours for its kind."""
+    if case.sweep:
+        return EXACT
+    return OWN if kind_of(case.name) == "mechanical" else SCIPY
+
+
+def _introduce(pool: Pool, crew: Crew, spec: str, scheme: str) -> Subject:
+    subjects, refused = introduce_solvers(pool, crew.access, [spec], Asked(schemes=(scheme,) if scheme else ()))
+    if refused:
+        raise SolverInputError(refused[spec])
+    return subjects[spec]
+
+
+def read_request(case: Case, over: Sequence[str], changed: Mapping[str, str], spec: str, subject: Subject) -> Request:
+    """Return the points that are asked for, and how the solver solves them.
+
+    Many at once if it offers the family of the case, one after another with settings of the user. Raises what
+    `read_grid` raises; ParameterError if a combination cannot be solved.
+    """
+    settings = settings_of(changed, set(subject.known))
+    fixed = {name: value for name, value in changed.items() if name not in settings}
+    many = case.sweep is not None and case.name in subject.families and not settings
+    grid = read_grid(case, over, fixed)
+    chunk = request.CHUNK if many else request.SMALL_CHUNK
+    asked = replace(grid, solver=spec, scheme=subject.schemes[0], settings=settings, many=many, chunk=chunk)
+    sweep_of(asked).refuse(find_ranges(asked))
+    return asked
+
+
+def _describe_crew(asked: Request, crew: Crew) -> str:
+    if crew.scheduler:
+        return f"scheduler {crew.scheduler}"
+    return plural(crew.jobs, "thread" if asked.many else "worker")
 
 
 def _is_complete(output: Path, asked: Request) -> bool:
@@ -107,59 +144,42 @@ def _is_complete(output: Path, asked: Request) -> bool:
     return True
 
 
-@contextmanager
-def _solver(asked: Request, threads: int, scheduler: str | None) -> Iterator[Any]:
-    """Yield the function that solves some chunks."""
-    if scheduler:
-        with connected(scheduler) as client:
-            yield lambda todo: _on_workers(client, asked, todo)
-    else:
-        # load or compile the kernels, so that the time of the sweep is its own
-        single = tuple(replace(axis, values=axis.values[:1]) for axis in asked.axes)
-        Request(asked.case, single, asked.fixed).compute(0, threads)
-        yield lambda todo: ((chunk, asked.compute(chunk, threads)) for chunk in todo)
+def _work(pool: Pool, crew: Crew, chunks: sweep_store.Chunks, *, kept: bool) -> Work | int:
+    """Solve what is missing, and keep it as it comes; returns an exit status if that did not come to its end.
 
-
-def _on_workers(client: Any, asked: Request, todo: Sequence[int]) -> Iterator[tuple[int, Columns]]:
-    """Yield the chunks as the workers solve them, each on one thread.
-
-    Raises WorkersFailed if a worker raises or the scheduler gives a chunk up.
+    A solver of many problems at once works with threads of its own on this machine, one chunk after another.
     """
-    shared = client.scatter(asked, broadcast=True, hash=False)
-    futures = client.map(_compute, todo, request=shared, pure=False)
-    chunks = dict(zip((future.key for future in futures), todo, strict=True))
-    waiting = distributed().as_completed(futures, loop=client.loop)
-    del futures  # the workers forget what has been fetched
-    for future in waiting:
+    asked = chunks.request
+    here = not crew.scheduler
+    threads = crew.jobs if asked.many and here else 1
+    todo, done = chunks.missing(), 0
+    jobs = [Job(solve_chunk, (crew.access, asked, chunk, threads)) for chunk in todo]
+    with Pool(crew.jobs) if here and not asked.many else nullcontext(pool) as workers:
+        _prepare(workers, crew, asked)
+        start = time.perf_counter()
         try:
-            yield chunks[future.key], future.result()
-        except Exception as error:
-            raise WorkersFailed(f"the workers failed: {type(error).__name__}: {error}") from error
+            said, total = f"{asked.size:,} points", asked.chunks
+            with bar(total, said, total - len(todo), BAR) as advance:
+                for number, columns in workers.share(jobs):
+                    chunks.write(todo[number], columns)
+                    first, end = asked.bounds(todo[number])
+                    done += end - first
+                    advance(said)
+        except KeyboardInterrupt:
+            return _end("interrupted", chunks, ExitCode.INTERRUPTED, kept=kept)
+        except (WorkerLost, SolverFailure) as failure:
+            return _end(str(failure), chunks, ExitCode.CRASHED, kept=kept)
+        return done, time.perf_counter() - start
 
 
-def _compute(chunk: int, request: Request) -> Columns:
-    return request.compute(chunk, 1)
+def _prepare(pool: Pool, crew: Crew, asked: Request) -> None:
+    """Load or compile the kernels, so that the time of the sweep is its own; what goes wrong shows at the points."""
+    single = tuple(replace(axis, values=axis.values[:1]) for axis in asked.axes)
+    with contextlib.suppress(WorkerLost, SolverFailure):
+        list(pool.ask(solve_chunk, crew.access, replace(asked, axes=single), 0, 1))
 
 
-def _work(chunks: sweep_store.Chunks, solve: Any, *, kept: bool) -> Work | int:
-    """Solve what is missing, and keep it as it comes; returns an exit status if that did not come to its end."""
-    todo, done, start = chunks.missing(), 0, time.perf_counter()
-    try:
-        said, total = f"{chunks.request.size:,} points", chunks.request.chunks
-        with bar(total, said, total - len(todo), BAR) as advance:
-            for chunk, columns in solve(todo):
-                chunks.write(chunk, columns)
-                first, end = chunks.request.bounds(chunk)
-                done += end - first
-                advance(said)
-    except KeyboardInterrupt:
-        return _ended("interrupted", chunks, ExitCode.INTERRUPTED, kept=kept)
-    except WorkersFailed as failure:
-        return _ended(str(failure), chunks, ExitCode.CRASHED, kept=kept)
-    return done, time.perf_counter() - start
-
-
-def _ended(why: str, chunks: sweep_store.Chunks, status: int, *, kept: bool) -> int:
+def _end(why: str, chunks: sweep_store.Chunks, status: int, *, kept: bool) -> int:
     total = chunks.request.chunks
     there = f"; {total - len(chunks.missing())} of {total} chunks are kept, --resume goes on" if kept else ""
     print(f"veridyn: {' '.join(why.split())}{there}", file=sys.stderr)
@@ -167,16 +187,24 @@ def _ended(why: str, chunks: sweep_store.Chunks, status: int, *, kept: bool) -> 
 
 
 def _document(
-    asked: Request, solved_by: str, work: Work, columns: Columns, check: int, command: Sequence[str]
+    asked: Request,
+    subject: Subject,
+    solved_by: str,
+    work: Work,
+    columns: Columns,
+    check: int,
+    command: Sequence[str],
 ) -> dict[str, Any]:
     """Return all that a reader needs beside the table."""
-    offered = sweep_of(load_case(asked.case))
+    offered = sweep_of(asked)
     findings = check_points(asked, columns, check)
     return {
         "schema_version": SCHEMA_VERSION,
         "hash": asked.hash(),
         "case": asked.case,
         "environment": unstructure_environment(environment(command)),
+        "solver": {"name": subject.name, "version": subject.version, "scheme": asked.scheme}
+        | {"settings": dict(asked.settings), "many_at_once": asked.many},
         "parameters": describe(asked),
         "points": asked.size,
         "shape": list(asked.shape),
@@ -196,7 +224,7 @@ def _document(
 
 
 def _counts(asked: Request, columns: Columns) -> dict[str, int]:
-    offered = sweep_of(load_case(asked.case))
+    offered = sweep_of(asked)
     labels = offered.quantity(offered.classified).labels
     counts = np.bincount(columns[offered.classified].ravel(), minlength=len(labels))
     return {label: int(count) for label, count in zip(labels, counts, strict=True)}
@@ -239,9 +267,13 @@ def _print_check(seen: dict[str, Any]) -> None:
     print(f"check: {seen['points']} random points against the certified reference: {digits}")
     for finding in seen["findings"]:
         if finding["unknown"]:
-            print(f"  no truth at {finding['parameters']}: {finding['unknown']}")
-        if finding["wrong"] or min(finding["digits"].values(), default=99.0) < seen["wanted_digits"]:
-            print(f"  FAILED at {finding['parameters']}: digits {finding['digits']}, wrong {finding['wrong']}")
+            print(f"  not compared at {finding['parameters']}: {finding['unknown']}")
+        if finding["wrong"] or min(finding["digits"].values(), default=math.inf) < seen["wanted_digits"]:
+            few = {name: digits for name, digits in finding["digits"].items() if digits < seen["wanted_digits"]}
+            few |= {name: finding["digits"].get(name) for name in finding["wrong"]}
+            told = ", ".join(name if n is None else f"{name} with {n:.1f} digits" for name, n in few.items())
+            at = ", ".join(f"{name}={value:.6g}" for name, value in finding["parameters"].items())
+            print(f"  FAILED at {at}: {told}")
 
 
 # ---- points that are compared with the certified reference
@@ -262,14 +294,14 @@ class Finding:
     unknown: str = ""
 
 
-def check_points(request: Request, columns: Columns, count: int) -> list[Finding]:
+def check_points(asked: Request, columns: Columns, count: int) -> list[Finding]:
     """Compare some points with the truth. The same request gives the same points."""
-    chance = np.random.default_rng(int(request.hash(), 16))
-    points = np.sort(chance.choice(request.size, min(count, request.size), replace=False))
-    parameters = request.columns(points)
+    chance = np.random.default_rng(int(asked.hash(), 16))
+    points = np.sort(chance.choice(asked.size, min(count, asked.size), replace=False))
+    parameters = asked.columns(points)
     return [
         _compare(
-            sweep_of(load_case(request.case)).quantities,
+            sweep_of(asked).quantities,
             {name: float(column[i]) for name, column in parameters.items()},
             {name: column.ravel()[point].item() for name, column in columns.items()},
         )
@@ -278,31 +310,41 @@ def check_points(request: Request, columns: Columns, count: int) -> list[Finding
 
 
 def _compare(quantities: Sequence[Swept], parameters: Mapping[str, float], found: Mapping[str, Any]) -> Finding:
-    # the kernel takes doubles as they are, and so must the truth: 0.1 is here not one tenth
+    # the solver takes doubles as they are, and so must the truth: 0.1 is here not one tenth
     values = {name: Exact(Fraction(value)) for name, value in parameters.items()}
     digits: dict[str, float] = {}
     wrong: list[str] = []
-    for quantity in quantities:
+    if found.get(OUTCOME, ANSWERED) != ANSWERED:
+        return Finding(parameters, digits, (), f"the point is {OUTCOMES[found[OUTCOME]]}")
+    for quantity in (q for q in quantities if q.reference):
         try:
-            right = _digits(quantity, values, found[quantity.name])
+            right, near = _count_digits(quantity, values, found[quantity.name])
         except (ParameterError, CertificationError) as limit:  # of the reference; the sweep may go further
             return Finding(parameters, digits, tuple(wrong), f"{quantity.name}: {limit}")
-        if right is None:
+        if not near:
             wrong.append(quantity.name)
-        elif right < math.inf:
+        if right is not None:
             digits[quantity.name] = right
     return Finding(parameters, digits, tuple(wrong))
 
 
-def _digits(quantity: Swept, values: Mapping[str, Exact], found: Any) -> float | None:
-    """Return the correct digits, infinite where there is nothing to measure; None for what is plainly wrong."""
+def _count_digits(quantity: Swept, values: Mapping[str, Exact], found: Any) -> tuple[float | None, bool]:
+    """Return the correct digits, None where there is nothing to count, and whether the value is right or near enough.
+
+    A value that was not measured is not wrong: of a run its check would say so.
+    """
     truth = quantity.truth(values, ASKED)
-    if truth.value is None:
-        return math.inf if math.isnan(found) else None
-    if quantity.labels or quantity.counted:
-        same = (quantity.labels[found] if quantity.labels else found) == truth.value
-        return math.inf if same else None
-    return correct_digits(found, truth)
+    if quantity.labels or quantity.counted or quantity.text:
+        seen = quantity.labels[found] if quantity.labels else found
+        return None, seen == truth.value or (quantity.text and not seen)
+    if truth.value is None or math.isnan(found):
+        return None, quantity.tolerance is not None or (truth.value is None) == math.isnan(found)
+    digits = correct_digits(found, truth)
+    if quantity.tolerance is None:
+        return digits, True
+    tolerance = quantity.tolerance(values)
+    error = measured_error(found, truth.value, tolerance)
+    return digits, error is not None and error <= tolerance.value
 
 
 def verdict_of(findings: Sequence[Finding], wanted: float) -> dict[str, Any]:

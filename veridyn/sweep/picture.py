@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from veridyn.problem.mechanical import Floats
 from veridyn.reports import style
 from veridyn.reports.errors import optional_package
-from veridyn.sweep.request import Axis, Request, sweep_of
+from veridyn.sweep.points import sweep_of
+from veridyn.sweep.request import Axis, Request
 from veridyn.validation_cases.judgement.catalogue import load_case
-from veridyn.validation_cases.judgement.sweeping import Columns, Swept
+from veridyn.validation_cases.judgement.sweeping import ANSWERED, OUTCOME, OUTCOMES, Columns, Sweep, Swept
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,14 +86,14 @@ def draw(request: Request, columns: Columns) -> str:
 
 def _picture(request: Request, columns: Columns) -> Picture:
     case = load_case(request.case)
-    sweep = sweep_of(case)
+    sweep = sweep_of(request)
     seen, rest = request.axes[:2], request.axes[2:]
     place: tuple[slice | int, ...] = (*(slice(None) for _ in seen), *(axis.values.size // 2 for axis in rest))
     thin = [np.arange(0, axis.values.size, -(-axis.values.size // MOST)) for axis in seen]
     order = [
         places[np.argsort(axis.values[places])] for axis, places in zip(seen, thin, strict=True)
     ]  # a list may fall
-    shown, classified = sweep.quantity(sweep.shown), sweep.quantity(sweep.classified)
+    shown, classified = sweep.quantity(_choose_shown(sweep, columns)), sweep.quantity(sweep.classified)
     shade, codes = (columns[q.name][place][np.ix_(*order)] for q in (shown, classified))
     return Picture(
         title=f"{case.title} ({case.name}){_where(rest)}",
@@ -100,9 +101,21 @@ def _picture(request: Request, columns: Columns) -> Picture:
         values=tuple(axis.values[places] for axis, places in zip(seen, order, strict=True)),
         shade=shade,
         shade_label=_named(shown),
-        regions={label: codes == code for code, label in enumerate(classified.labels)},
+        regions={_name_region(classified, label): codes == code for code, label in enumerate(classified.labels)},
         borders=_borders(request, seen, rest),
     )
+
+
+def _choose_shown(sweep: Sweep, columns: Columns) -> str:
+    """Return the quantity that shades the picture: that of the sweep, or the first number that is not constant."""
+    numbers = [q.name for q in sweep.quantities if not (q.text or q.labels)]
+    order = [sweep.shown, *numbers]
+    return next((name for name in order if np.unique(columns[name][~np.isnan(columns[name])]).size > 1), sweep.shown)
+
+
+def _name_region(classified: Swept, label: str) -> str:
+    """Return the name of a region in the picture; empty for points that have an answer, as most have."""
+    return "" if classified.name == OUTCOME and label == OUTCOMES[ANSWERED] else label
 
 
 def _where(rest: tuple[Axis, ...]) -> str:
@@ -129,7 +142,7 @@ def _borders(request: Request, seen: tuple[Axis, ...], rest: tuple[Axis, ...]) -
     shape = tuple(tick.size for tick in ticks)
     grid |= {axis.name: np.full(shape, axis.values[axis.values.size // 2]) for axis in rest}
     grid |= {name: np.full(shape, value) for name, value in request.fixed.items()}
-    borders = sweep_of(load_case(request.case)).borders
+    borders = sweep_of(request).borders
     return tuple(Border(border.label, ticks, border.value(grid) - border.level) for border in borders)
 
 
@@ -145,7 +158,13 @@ def _draw_map(canvas: Figure, axes: Axes, picture: Picture) -> None:
     axes.set_facecolor(style.PALE)
     norm = _norm(shade)
     mesh = axes.pcolormesh(
-        x, y, np.ma.masked_less_equal(shade, 0.0), cmap=SHADES, norm=norm, shading="nearest", rasterized=True
+        x,
+        y,
+        np.ma.masked_where((shade == 0) | np.isnan(shade), shade),
+        cmap=SHADES,
+        norm=norm,
+        shading="nearest",
+        rasterized=True,
     )
     bar = canvas.colorbar(mesh, ax=axes, label=picture.shade_label, pad=0.02)
     bar.outline.set_visible(False)
@@ -160,7 +179,9 @@ def _norm(shade: Floats) -> Any:
     """Return even steps of colour, in the logarithm if the values span orders of magnitude."""
     from matplotlib.colors import LogNorm, Normalize
 
-    positive = shade[shade > 0.0]
+    positive, negative = shade[shade > 0.0], shade[shade < 0.0]
+    if negative.size:
+        return Normalize(float(negative.min()), float(np.nanmax(shade)))
     if positive.size == 0:
         return Normalize(0.0, 1.0)
     low, high = float(np.quantile(positive, 0.02)), float(positive.max())
@@ -216,7 +237,7 @@ def _draw_borders(axes: Axes, borders: Sequence[Border]) -> None:
 def _draw_names(axes: Axes, picture: Picture) -> None:
     for name, inside in picture.regions.items():
         members = np.argwhere(inside)
-        if len(members) >= FEWEST * inside.size:
+        if name and len(members) >= FEWEST * inside.size:
             # the member in the middle, since the middle of a bent region may lie outside
             place = members[np.abs(members - np.median(members, axis=0)).sum(axis=1).argmin()]
             x, y = (values[i] for values, i in zip(picture.values, place, strict=True))
@@ -226,6 +247,8 @@ def _draw_names(axes: Axes, picture: Picture) -> None:
 
 def _draw_curve(_: Figure, axes: Axes, picture: Picture) -> None:
     for number, (name, members) in enumerate(picture.regions.items()):
+        if not members.any():
+            continue
         inside = np.where(members, picture.shade, np.nan)
         axes.plot(
             picture.values[0], inside, label=name, color=style.CYCLE[number], marker=style.mark(number), markersize=2.5
@@ -234,7 +257,8 @@ def _draw_curve(_: Figure, axes: Axes, picture: Picture) -> None:
         for crossing in _crossings(border):
             axes.axvline(crossing, color=style.DARK, linewidth=1.0, linestyle=DASHES[number % 3], label=border.label)
     axes.set_ylabel(picture.shade_label)
-    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=5, borderaxespad=0.2)
+    if axes.get_legend_handles_labels()[1]:
+        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=5, borderaxespad=0.2)
 
 
 def _crossings(border: Border) -> Floats:

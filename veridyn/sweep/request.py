@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -20,10 +20,11 @@ from veridyn.problem.mechanical import Floats
 from veridyn.references.parameters import Exact, Parameter, ParameterError, checked, exact
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import load_case
-from veridyn.validation_cases.judgement.sweeping import Columns, Sweep
+from veridyn.validation_cases.judgement.sweeping import Ranges
 
 MOST_POINTS = 20_000_000  # of SDND104: a table of 660 MB, and 1.7 GB of memory to put it together
-CHUNK = 65_536  # points that are solved and kept together: a fraction of a second's work
+CHUNK = 65_536  # points that are solved and kept together where a solver solves many at once: a fraction of a second
+SMALL_CHUNK = 16  # where it solves one after another
 FORM = "write NAME=START:STOP:COUNT, NAME=START:STOP:COUNT:log or NAME=VALUE,VALUE,…"
 
 
@@ -44,11 +45,28 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """The points of a sweep: all combinations of the axes, the last one running fastest."""
+    """The points of a sweep: all combinations of the axes, the last one running fastest; and who solves them how.
+
+    Attributes
+    ----------
+    fixed
+        Parameters that are the same everywhere.
+    solver, scheme, settings
+        Specification of the solver; its scheme, empty for its first; settings that it declares.
+    many
+        Whether it solves many problems of the case at once.
+    chunk
+        Points that are solved and kept together.
+    """
 
     case: str
     axes: tuple[Axis, ...]
     fixed: Mapping[str, float]
+    solver: str = ""
+    scheme: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    many: bool = False
+    chunk: int = SMALL_CHUNK
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -63,11 +81,11 @@ class Request:
     @property
     def chunks(self) -> int:
         """Number of chunks."""
-        return -(-self.size // CHUNK)
+        return -(-self.size // self.chunk)
 
     def bounds(self, chunk: int) -> tuple[int, int]:
         """Return the first point of a chunk, and the one after its last."""
-        return chunk * CHUNK, min((chunk + 1) * CHUNK, self.size)
+        return chunk * self.chunk, min((chunk + 1) * self.chunk, self.size)
 
     def columns(self, points: NDArray[np.int64]) -> dict[str, Floats]:
         """Return all parameters of some points by name, arrays of the length of ``points``."""
@@ -81,34 +99,19 @@ class Request:
             "case": self.case,
             "axes": [[axis.name, hashlib.sha256(axis.values.tobytes()).hexdigest()] for axis in self.axes],
             "fixed": {name: value.hex() for name, value in sorted(self.fixed.items())},
-            "quantities": [q.name for q in sweep_of(load_case(self.case)).quantities],
-            "chunk": CHUNK,
+            "solver": [self.solver, self.scheme, {name: str(value) for name, value in sorted(self.settings.items())}],
+            "chunk": self.chunk,
             "veridyn": __version__,
         }
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
-    def compute(self, chunk: int, threads: int) -> Columns:
-        """Solve the points of a chunk."""
-        points = np.arange(*self.bounds(chunk))
-        return sweep_of(load_case(self.case)).solve(self.columns(points), threads)
 
+def read_grid(case: Case, over: Sequence[str], fixed: Mapping[str, str]) -> Request:
+    """Read which points are asked for; nobody is named yet who solves them.
 
-def sweep_of(case: Case) -> Sweep:
-    """Return what a case offers to sweeps; raises `SolverInputError` if that is nothing."""
-    if case.sweep is None:
-        raise SolverInputError(
-            f"{case.name} offers no sweep; sdnd104 does, and docs/sweeps.md tells how a case comes to one"
-        )
-    return case.sweep
-
-
-def request(case: Case, over: Sequence[str], fixed: Mapping[str, str]) -> Request:
-    """Read what is asked for.
-
-    Raises ParameterError if a name is unknown, a value breaks its rule, or the case cannot solve a combination;
-    SolverInputError if a range cannot be read, a parameter is given twice, or there are too many points.
+    Raises ParameterError if a name is unknown or a value breaks its rule; SolverInputError if a range cannot be read, a
+    parameter is given twice, or there are too many points.
     """
-    sweep = sweep_of(case)
     if not over:
         raise SolverInputError(f"nothing to sweep: --over {case.parameters[0].name}=…; {FORM}")
     # defaults stand in for what is swept, so that unknown names are refused with the others
@@ -120,9 +123,13 @@ def request(case: Case, over: Sequence[str], fixed: Mapping[str, str]) -> Reques
     _refuse_many([_count(spec) for _, spec in pairs])
     axes = tuple(_axis(parameters[name], spec) for name, spec in pairs)
     rest = {name: _double(name, value) for name, value in values.items() if name not in {a.name for a in axes}}
-    ends = {axis.name: (float(axis.values.min()), float(axis.values.max())) for axis in axes}
-    sweep.refuse(ends | {name: (value, value) for name, value in rest.items()})
     return Request(case.name, axes, rest)
+
+
+def find_ranges(request: Request) -> Ranges:
+    """Return the least and the greatest value of every parameter."""
+    ends = {axis.name: (float(axis.values.min()), float(axis.values.max())) for axis in request.axes}
+    return ends | {name: (value, value) for name, value in request.fixed.items()}
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.run.journal import whole
-from veridyn.sweep.request import Axis, Request, sweep_of
-from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.sweep.points import sweep_of
+from veridyn.sweep.request import Axis, Request
 from veridyn.validation_cases.judgement.sweeping import Columns, Swept
 
 CSV_POINTS = 100_000  # above these a CSV file would take longer than the sweep, and no spreadsheet opens it
@@ -29,7 +29,7 @@ class Chunks:
     def __init__(self, folder: Path, request: Request) -> None:
         self.folder = folder / "chunks"
         self.request = request
-        self.quantities = sweep_of(load_case(request.case)).quantities
+        self.quantities = sweep_of(request).quantities
 
     def open(self, *, resume: bool) -> None:
         """Make the folder, or go on with what is in it.
@@ -114,7 +114,7 @@ def _save(stream: Any, arrays: Columns) -> None:
 
 def write_csv(file: Path, request: Request, columns: Columns) -> None:
     """Write a line per point: the swept parameters, then the quantities; what does not exist is left empty."""
-    quantities = sweep_of(load_case(request.case)).quantities
+    quantities = sweep_of(request).quantities
     heads = [*((axis.name, axis.parameter.unit) for axis in request.axes), *((q.name, q.unit) for q in quantities)]
     rows = zip(
         *_axis_texts(request.axes, request.shape), *(_texts(q, columns[q.name]) for q in quantities), strict=True
@@ -133,4 +133,6 @@ def _axis_texts(axes: tuple[Axis, ...], shape: tuple[int, ...]) -> Iterator[list
 def _texts(quantity: Swept, column: NDArray[Any]) -> list[str]:
     if quantity.labels:
         return [quantity.labels[code] for code in column.ravel().tolist()]
+    if quantity.text:
+        return [str(word) for word in column.ravel().tolist()]
     return ["" if text == "nan" else text for text in map(repr, column.ravel().tolist())]

@@ -31,8 +31,8 @@ from veridyn.validation_cases.measures.consistency import energy, flags, frictio
 from veridyn.validation_cases.measures.friction import Slider
 from veridyn.validation_cases.measures.quantities import of, size
 from veridyn.validation_cases.mechanics.sdnd104.figures import FIGURES
+from veridyn.validation_cases.mechanics.sdnd104.regimes import SWEEP
 from veridyn.validation_cases.mechanics.sdnd104.slips import changes, period_of, regime, slides, slip_phases
-from veridyn.validation_cases.mechanics.sdnd104.sweep import SWEEP
 
 JUMPS = 1.0  # regularity: friction jumps where slips end
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver

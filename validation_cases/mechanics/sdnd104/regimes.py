@@ -1,8 +1,6 @@
-"""SDND104: sweeps over its parameters, by the closed form from event to event."""
+"""SDND104: what a sweep over its parameters gives where a solver solves many at once, and its map of regimes."""
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,45 +10,8 @@ from veridyn.references.parameters import ParameterError
 from veridyn.references.problems import sliding_block
 from veridyn.validation_cases.judgement.sweeping import Border, Columns, Ranges, Sweep, Swept
 
-NAMES = tuple(parameter.name for parameter in sliding_block.PARAMETERS)
 WIDEST = 1e50  # products of three parameters and their exact halves must not overflow
 MOST_HALF_PERIODS = 1_000_000  # slip-slip goes from slip to slip until the motion repeats itself
-AT_ONCE = 1024  # points: regimes cost differently, so that threads take small parts by turns
-
-
-def solve(parameters: Columns, threads: int) -> Columns:
-    """Solve for arrays of parameters; see `veridyn.solver.integrators.kernels.sliding_block`."""
-    # not above: who lists cases or asks for references does not wait for numba
-    from veridyn.solver.integrators.kernels import sliding_block as kernel
-
-    table = np.stack([np.asarray(parameters[name], dtype=np.float64) for name in NAMES])
-    n = table.shape[1]
-    found: dict[str, NDArray[Any]] = {
-        "wear_power": np.empty(n),
-        "regime": np.empty(n, dtype=np.int8),
-        "slips": np.empty(n, dtype=np.int64),
-        "slip_start": np.empty(n),
-        "slip_end": np.empty(n),
-    }
-    if threads == 1:
-        kernel.solve(table, *found.values())
-    else:
-        with _threads(threads):
-            kernel.solve_on_threads(table, *found.values())
-    return found
-
-
-@contextmanager
-def _threads(count: int) -> Iterator[None]:
-    import numba
-
-    before = numba.get_num_threads()
-    numba.set_num_threads(count)
-    try:
-        with numba.parallel_chunksize(AT_ONCE):
-            yield
-    finally:
-        numba.set_num_threads(before)
 
 
 def refuse(ranges: Ranges) -> None:
@@ -79,7 +40,6 @@ SWEEP = Sweep(
         Swept("slip_start", "s", "first instant of slip", sliding_block.slip_start),
         Swept("slip_end", "s", "end of the first slip: stick or reversal", sliding_block.slip_end),
     ),
-    solve=solve,
     refuse=refuse,
     shown="wear_power",
     classified="regime",
