@@ -31,7 +31,7 @@ from veridyn.references.engine.enclosure import Exactly, Undecided, ball, per_bi
 from veridyn.references.engine.events import Event, Guard
 from veridyn.references.engine.flows import Linear, Row, State
 from veridyn.references.engine.jets import Ball, largest
-from veridyn.references.engine.motion import Ended, Motion, Phase, follow, proved, value_at
+from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Parameter, ParameterError, Record
 from veridyn.references.second_routes.waves import Waves
@@ -105,7 +105,7 @@ def _flow(b: Bar, closed: bool) -> Linear:
 
 
 @per_bits
-def _phases(b: Bar) -> tuple[Ended, Ended]:
+def _phases(b: Bar) -> tuple[PhaseEnd, PhaseEnd]:
     """Return contact and flight; displacements are those from the touch."""
     n, closed = b.size, {0: arb(-1)}
 

@@ -24,7 +24,7 @@ from veridyn.references.engine.events import Event, Guard, Passes, roots
 from veridyn.references.engine.expressions import compiled
 from veridyn.references.engine.flows import Flow, Linear, Row
 from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest, rooted, slope, value
-from veridyn.references.engine.motion import Ended, Phase, followed, proved
+from veridyn.references.engine.motion import Phase, PhaseEnd, followed, proved
 from veridyn.references.engine.quantities import References
 from veridyn.references.engine.smooth import Smooth, restarted
 from veridyn.references.parameters import Exact, Parameter, ParameterError, Record, exact, unknown
@@ -124,14 +124,14 @@ class _Phase(Phase):
 
 
 @dataclass(frozen=True, eq=False)
-class _Run:
+class _PhaseCache:
     """A motion as far as it was looked at; what stopped it is raised again."""
 
-    source: Iterator[Ended]
-    kept: list[Ended] = field(default_factory=list)
+    source: Iterator[PhaseEnd]
+    kept: list[PhaseEnd] = field(default_factory=list)
     doubts: list[Exception] = field(default_factory=list)
 
-    def __iter__(self) -> Iterator[Ended]:
+    def __iter__(self) -> Iterator[PhaseEnd]:
         place = 0
         while True:
             if place == len(self.kept):
@@ -142,7 +142,7 @@ class _Run:
             yield self.kept[place]
             place += 1
 
-    def _next(self) -> Ended:
+    def _next(self) -> PhaseEnd:
         if self.doubts:
             raise self.doubts[0]
         try:
@@ -153,12 +153,12 @@ class _Run:
 
 
 @dataclass(frozen=True, eq=False)
-class System:
+class HybridSystem:
     """A problem with expressions that are watched beside its guards; keys of caches."""
 
     problem: Any
     watched: tuple[Expr, ...] = ()
-    sought: Sought | Known | None = None
+    sought: EventParameter | Known | None = None
     tried: Mapping[str, Ball] | None = None  # instead of what is sought
 
     @cached_property
@@ -182,7 +182,7 @@ class System:
         """Return the parameters that are not given."""
         if self.tried is not None or self.sought is None:
             return self.tried or {}
-        if not isinstance(self.sought, Sought):
+        if not isinstance(self.sought, EventParameter):
             return _known(self.sought, o)
         return {self.sought.name: _solution(self.problem, self.sought, o)}
 
@@ -327,7 +327,7 @@ def _along(expression: Expr, states: tuple[sympy.Symbol, ...], rates: tuple[Expr
 
 
 @per_bits
-def _affine(system: System, o: Record, mode: _Mode) -> tuple[Linear, list[Row]]:
+def _affine(system: HybridSystem, o: Record, mode: _Mode) -> tuple[Linear, list[Row]]:
     """Return the flow of an affine mode and its rows, guards before what is watched: the same for all its phases."""
     assert mode.rows is not None
     start, end = system.span
@@ -372,13 +372,13 @@ def _solved(guard: Expr, states: Sequence[sympy.Symbol], o: Record) -> dict[symp
 
 
 @per_bits
-def _run(system: System, o: Record) -> _Run:
+def _run(system: HybridSystem, o: Record) -> _PhaseCache:
     """Return a motion up to the end of its problem."""
-    return _Run(followed(system.first(o), system.following(o), ball(system.span[1])))
+    return _PhaseCache(followed(system.first(o), system.following(o), ball(system.span[1])))
 
 
 @dataclass(frozen=True, eq=False)
-class Sought:
+class EventParameter:
     """A parameter for which an expression is zero at an event."""
 
     name: str
@@ -387,8 +387,8 @@ class Sought:
 
     def off(self, problem: Any, o: Record, trial: Ball) -> Ball:
         """Return the expression at the event, for a trial."""
-        system = System(problem, (), None, {self.name: trial})
-        run = _Run(followed(system.first(o), system.following(o), ball(system.span[1])))
+        system = HybridSystem(problem, (), None, {self.name: trial})
+        run = _PhaseCache(followed(system.first(o), system.following(o), ball(system.span[1])))
         ended = _nth(run, *self.event)
         return system.values((self.zero,), system.named(o, ended.end, ended.phase.at(ended.end)))[0]
 
@@ -396,11 +396,11 @@ class Sought:
 @per_bits
 def _known(known: Known, o: Record) -> Mapping[str, Ball]:
     """Return the parameters that a function of the others gives."""
-    return known(_Numbers(o, ball))
+    return known(_ParameterView(o, ball))
 
 
 @per_bits
-def _solution(problem: Any, sought: Sought, o: Record) -> Ball:
+def _solution(problem: Any, sought: EventParameter, o: Record) -> Ball:
     """Return what is sought, with its derivative where a parameter has one."""
     root = _between(problem, sought, o.plain)
     if not o.varied:
@@ -410,7 +410,7 @@ def _solution(problem: Any, sought: Sought, o: Record) -> Ball:
 
 
 @per_bits
-def _between(problem: Any, sought: Sought, o: Record) -> arb:
+def _between(problem: Any, sought: EventParameter, o: Record) -> arb:
     """Return an interval in which what is sought lies, since the expression has different signs at its ends.
 
     In between it is continuous: the motion is followed from the whole interval to the event.
@@ -430,7 +430,7 @@ def _between(problem: Any, sought: Sought, o: Record) -> arb:
 
 
 @lru_cache(maxsize=64)
-def _near(problem: Any, sought: Sought, o: Record) -> tuple[arb, arb]:
+def _near(problem: Any, sought: EventParameter, o: Record) -> tuple[arb, arb]:
     """Return an exact number next to what is sought, and the slope there, by the secant."""
     with precision(COARSE):
         before = ball(exact(str(problem.parameters[sought.name]))).mid()
@@ -444,12 +444,12 @@ def _near(problem: Any, sought: Sought, o: Record) -> tuple[arb, arb]:
     raise Undecided(f"the secant finds no {sought.name}: begin nearer to it")
 
 
-def _ended_by(run: _Run, name: str) -> Iterator[Ended]:
+def _ended_by(run: _PhaseCache, name: str) -> Iterator[PhaseEnd]:
     """Yield the phases that events of a name end."""
     return (ended for ended in run if ended.end is not None and ended.by == name)
 
 
-def _nth(run: _Run, name: str, number: int) -> Ended:
+def _nth(run: _PhaseCache, name: str, number: int) -> PhaseEnd:
     """Return the phase that an event ends, counted from 1; what follows it is not looked at."""
     found = next(islice(_ended_by(run, name), number - 1, None), None)
     if found is None:
@@ -457,7 +457,7 @@ def _nth(run: _Run, name: str, number: int) -> Ended:
     return found
 
 
-def _following(run: _Run, ended: Ended) -> Ended | None:
+def _following(run: _PhaseCache, ended: PhaseEnd) -> PhaseEnd | None:
     """Return the phase after another, if the motion goes on."""
     phases = iter(run)
     while next(phases) is not ended:
@@ -465,12 +465,12 @@ def _following(run: _Run, ended: Ended) -> Ended | None:
     return next(phases, None)
 
 
-def _value(system: System, o: Record, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
+def _value(system: HybridSystem, o: Record, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
     found = [system.values((expression,), system.named(o, time, phase.at(time)))[0] for phase in phases]
     return hull(*found)
 
 
-def _holding(system: System, o: Record, time: Ball) -> list[Phase]:
+def _holding(system: HybridSystem, o: Record, time: Ball) -> list[Phase]:
     """Return the phases that may hold at an instant."""
     found = []
     for ended in _run(system, o):
@@ -483,7 +483,7 @@ def _holding(system: System, o: Record, time: Ball) -> list[Phase]:
     return found
 
 
-def _extreme(system: System, o: Record, after: Ball, until: Ball) -> Ball:
+def _extreme(system: HybridSystem, o: Record, after: Ball, until: Ball) -> Ball:
     """Return the largest value of what is watched between two instants."""
     found: list[Ball] = []
     for ended in _run(system, o):
@@ -498,7 +498,7 @@ def _extreme(system: System, o: Record, after: Ball, until: Ball) -> Ball:
     return largest(found)
 
 
-def _candidates(system: System, o: Record, phase: Phase, begin: Ball, end: Ball) -> Iterator[Ball]:
+def _candidates(system: HybridSystem, o: Record, phase: Phase, begin: Ball, end: Ball) -> Iterator[Ball]:
     """Yield the values of what is watched at both ends of a stretch of a phase, and where it turns between."""
     assert isinstance(phase, _Phase)
     (expression,), (watched,) = system.watched, phase.watched
@@ -516,7 +516,7 @@ def _candidates(system: System, o: Record, phase: Phase, begin: Ball, end: Ball)
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class MotionQuantities:
     """The quantities of a motion: each a function of keywords (``digits`` and parameters) that is `Certified`.
 
     `second` of each is its second route: a function of the parameters, attributes in mpmath, with `how` it goes in
@@ -526,10 +526,10 @@ class Motion:
 
     problem: Any
     parameters: tuple[Parameter, ...]
-    sought: Sought | Known | None = None
+    sought: EventParameter | Known | None = None
     record: Callable[..., Any] = Record
     spare: int = 0
-    _systems: dict[Any, System] = field(default_factory=dict)
+    _systems: dict[Any, HybridSystem] = field(default_factory=dict)
 
     @cached_property
     def reference(self) -> References:
@@ -588,34 +588,38 @@ class Motion:
         """Return what a closed form gives: a function of the parameters, attributes that are balls."""
         return self._quantity(
             "closed form",
-            lambda o: read(_Numbers(o, ball)),
+            lambda o: read(_ParameterView(o, ball)),
             None,
             {"kind": "closed form", "proof": CLOSED, "effort": "", **terms},
         )
 
-    def where(self, name: str, zero: str | Expr, at: tuple[str, int]) -> Motion:
+    def where(self, name: str, zero: str | Expr, at: tuple[str, int]) -> MotionQuantities:
         """Return the motion with that value of a parameter for which an expression is zero at an event.
 
         It is sought near the value that the problem gives.
         """
         self._check_event(at[0])
         parameters = tuple(parameter for parameter in self.parameters if parameter.name != name)
-        return Motion(self.problem, parameters, Sought(name, self._expression(zero), at), self.record, self.spare)
+        return MotionQuantities(
+            self.problem, parameters, EventParameter(name, self._expression(zero), at), self.record, self.spare
+        )
 
-    def knowing(self, names: Collection[str], known: Known) -> Motion:
+    def knowing(self, names: Collection[str], known: Known) -> MotionQuantities:
         """Return the motion with parameters that a function of the others gives, in balls.
 
         What is asked of it needs a second route.
         """
         parameters = tuple(parameter for parameter in self.parameters if parameter.name not in names)
-        return Motion(self.problem, parameters, known, self.record, self.spare)
+        return MotionQuantities(self.problem, parameters, known, self.record, self.spare)
 
     # ---- what they share
 
     def _steps(self, o: Record) -> hybrid_steps.Steps:
         if self.sought is None:
             return hybrid_steps.steps(self.problem, o)
-        assert isinstance(self.sought, Sought), "a motion with known parameters has no steps: state a second route"
+        assert isinstance(self.sought, EventParameter), (
+            "a motion with known parameters has no steps: state a second route"
+        )
         return hybrid_steps.solved(self.problem, o, self.sought.name, self.sought.zero, self.sought.event)
 
     def _extreme(self, of: str | Expr, after: At, until: At, side: int, terms: Mapping[str, Any]) -> Callable[..., Any]:
@@ -641,7 +645,7 @@ class Motion:
         enclosed.__name__ = name
         stated = {"effort": self._effort(), **{k: v for k, v in terms.items() if k not in ("second", "how")}}
         if second is not None:
-            return self.reference(lambda o: second(_Numbers(o, Exact.mpf)), how=how or "closed form", **stated)(
+            return self.reference(lambda o: second(_ParameterView(o, Exact.mpf)), how=how or "closed form", **stated)(
                 enclosed
             )
         if stepped is None:
@@ -659,8 +663,8 @@ class Motion:
     def _effort(self, *watched: Expr) -> Callable[[Record], str]:
         return self._spared(lambda o: proved(_run(self._system(*watched), o).kept))
 
-    def _system(self, *watched: Expr) -> System:
-        return self._systems.setdefault(watched, System(self.problem, watched, self.sought))
+    def _system(self, *watched: Expr) -> HybridSystem:
+        return self._systems.setdefault(watched, HybridSystem(self.problem, watched, self.sought))
 
     def _time(self, o: Record, when: Any) -> Ball:
         if isinstance(when, Expr):
@@ -689,7 +693,7 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class _Numbers:
+class _ParameterView:
     """Parameters as attributes, made where they are read; a cache can be keyed by them."""
 
     _record: Record
@@ -701,14 +705,14 @@ class _Numbers:
 
 def motion(
     problem: Any, parameters: Sequence[Parameter] = (), record: Callable[..., Any] = Record, spare: int = 0
-) -> Motion:
+) -> MotionQuantities:
     """Return the motion of a problem, whose parameters have the rules given; those without one may be any number.
 
     What the rules of single parameters do not say is checked by a subclass of `Record`.
     """
     stated = {parameter.name: parameter for parameter in parameters}
     plain = {name: Parameter(name, "", "", str(value), "any") for name, value in problem.parameters.items()}
-    return Motion(problem, tuple({**plain, **stated}.values()), record=record, spare=spare)
+    return MotionQuantities(problem, tuple({**plain, **stated}.values()), record=record, spare=spare)
 
 
 def not_negative(problem: Any, condition: str, refusal: str) -> type[Record]:

@@ -30,7 +30,7 @@ from mpmath import mpf
 
 from veridyn.references.parameters import Exact
 from veridyn.references.problems import impact_oscillator
-from veridyn.references.second_routes.impact_phases import Phase, growth
+from veridyn.references.second_routes.impact_phases import ImpactPhase, growth
 from veridyn.validation_cases.judgement.case import Floats, Values
 from veridyn.validation_cases.judgement.uncertainty import ROUNDING
 from veridyn.validation_cases.measures.impacts import contact_frequency
@@ -60,7 +60,7 @@ class Course:
     lapses: Floats  # s
     rates: Floats  # m/s, of the gap, when a phase starts
     turns: Floats  # m, from the stop to the nearest place where a phase turns back, as is proved
-    phases: tuple[Phase, ...]
+    phases: tuple[ImpactPhase, ...]
     gap: mpf
 
 
@@ -99,7 +99,7 @@ class Perturbation:
     in_every_phase: bool = False
     clock: float = 0.0
 
-    def displacement(self, phase: Phase) -> float:
+    def displacement(self, phase: ImpactPhase) -> float:
         """Return by how much the instant at which a phase starts may move its displacement (m)."""
         shown = float(phase.start) + self.clock
         return ROOT * self.relative * abs(float(phase.v0) * shown) if self.in_every_phase else 0.0
@@ -149,7 +149,7 @@ def _moved(parameters: Parameters, step: float, by: Perturbation) -> Moved:
     return Moved(np.array(at_end), np.array(within), np.array(at_peak))
 
 
-def _passed(phase: Phase, tau: float, step: float, by: Perturbation) -> tuple[Floats, Floats]:
+def _passed(phase: ImpactPhase, tau: float, step: float, by: Perturbation) -> tuple[Floats, Floats]:
     """Return what carries perturbations for tau (s) from the start of a phase on (2, 2), and what data add (2, n)."""
     return np.array(phase.propagator(float(tau))), _added(phase, mpmath.mpf(tau), step, by.relative)
 
@@ -159,7 +159,7 @@ def _displaced(carried: Floats, added: Floats, data: Floats, states: Floats, by:
     return float(np.abs(carried[0] @ data + added[0]).sum()) + by.gathered(carried[0] @ states)
 
 
-def _peak(phase: Phase, lapse: float) -> float:
+def _peak(phase: ImpactPhase, lapse: float) -> float:
     """Return when a contact is deepest (s after its start), by Newton's method; at the ends where it is not between."""
     tau = mpmath.mpf(lapse) / 2
     for _ in range(NEWTON):
@@ -168,12 +168,12 @@ def _peak(phase: Phase, lapse: float) -> float:
     return min(max(float(tau), 0.0), float(lapse))
 
 
-def _dispersion(phase: Phase, step: float) -> float:
+def _dispersion(phase: ImpactPhase, step: float) -> float:
     """Return the relative error of the frequency that a method of second order has with steps of that length (s)."""
     return (float(phase.law.omega) * step) ** 2 / 12
 
 
-def _added(phase: Phase, lapse: mpf, step: float, relative: float) -> Floats:
+def _added(phase: ImpactPhase, lapse: mpf, step: float, relative: float) -> Floats:
     """Return by how much perturbed `DATA` move displacement and velocity while a phase lasts (2, n)."""
     with mpmath.workdps(ENOUGH):
         x, v = phase.state(lapse)

@@ -18,7 +18,7 @@ import numpy as np
 from veridyn.problem.generated import equations, over
 from veridyn.problem.initial_value import Change, InitialValueProblem
 from veridyn.references.certified import Certified
-from veridyn.references.problems.hybrid import Motion
+from veridyn.references.problems.hybrid import MotionQuantities
 from veridyn.solver.contract.errors import CapabilityError, MissingHistory, SolverFailure
 from veridyn.solver.contract.responses import Trajectory
 from veridyn.solver.postprocessing.interpolation import resampled
@@ -254,7 +254,7 @@ class Quantities:
     route, ``how`` it goes, how many digits it has ``promised``) and fields of `Quantity` are given by keyword.
     """
 
-    motion: Motion
+    motion: MotionQuantities
     share: float = 1e-6
     source: str = "a millionth, since no document asks for less"
     how: str = "closed form"

@@ -107,7 +107,7 @@ def _matrix(p: Any, closed: bool) -> waves.Matrix:
 
 
 @per_precision
-def phases(p: Any) -> tuple[waves.Phase, ...]:
+def phases(p: Any) -> tuple[waves.WavePhase, ...]:
     """Return flights and contacts of a bay up to the end."""
     start = [mpmath.mpf(x) for x in (*[0] * len(STATES), 0, 1, 1)]
     return waves.alternating(partial(_matrix, p), _row(p), start, mpmath.mpf(END))

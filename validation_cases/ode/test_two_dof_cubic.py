@@ -65,7 +65,7 @@ class OnMode(Record):
             )
 
 
-def on_mode(states: dict[str, tuple[str, Any]]) -> hybrid.Motion:
+def on_mode(states: dict[str, tuple[str, Any]]) -> hybrid.MotionQuantities:
     """Return the motion along the mode: states with their rates and initial values."""
     problem = InitialValueProblem(
         name="mode",

@@ -11,7 +11,7 @@ from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.engine.enclosure import Absent, Undecided
 from veridyn.references.parameters import Parameter, ParameterError, Record, exact
 from veridyn.references.problems import hybrid
-from veridyn.references.problems.hybrid import System, motion, not_negative
+from veridyn.references.problems.hybrid import HybridSystem, motion, not_negative
 
 DIGITS = 12
 
@@ -346,7 +346,7 @@ def test_names_that_are_not_there_are_refused():
 
 
 def test_a_motion_is_followed_only_as_far_as_it_is_read():
-    system = System(BALL.problem)
+    system = HybridSystem(BALL.problem)
     run = hybrid._run(system, Record(g=exact(2), h=exact(1), e=exact("0.5")))
     before = len(run.kept)
     assert next(iter(run)).by == "impact"
@@ -360,12 +360,12 @@ def test_what_stopped_a_motion_is_raised_again():
         yield from ()
         raise Undecided("it grazes")
 
-    run = hybrid._Run(source())
+    run = hybrid._PhaseCache(source())
     for _ in range(2):
         with pytest.raises(Undecided):
             list(run)
     with pytest.raises(Absent):
-        hybrid._nth(hybrid._Run(iter(())), "impact", 1)
+        hybrid._nth(hybrid._PhaseCache(iter(())), "impact", 1)
 
 
 def test_more_bits_may_be_spared():
