@@ -26,7 +26,7 @@ from veridyn.references.engine.enclosure import Undecided, ball, less, per_bits,
 from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import Ball, Jet, differentiated, rooted, slope, value
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Parameter, Record, exact
+from veridyn.references.parameters import Parameter, ParameterSet, exact
 from veridyn.references.second_routes import andrews_series
 
 _BODIES = (
@@ -286,12 +286,12 @@ def _multipliers(posture: Posture, rest: Sequence[Any]) -> tuple[Any, ...]:
 
 
 @per_bits
-def _numbers(o: Record) -> Any:
+def _numbers(o: ParameterSet) -> Any:
     return SimpleNamespace(**{name: ball(number) for name, number in vars(o).items()})
 
 
 @per_bits
-def _start(o: Record) -> Ball:
+def _start(o: ParameterSet) -> Ball:
     """Return beta at the start, where crank and bar 2 are in line (Theta = 0)."""
     n = _numbers(o)
     reach, far = n.d - n.rr, (n.xb * n.xb + n.yb * n.yb).sqrt()
@@ -341,7 +341,7 @@ def _joined(series: Any, over: Any, order: int) -> arb_poly:
 
 
 @per_bits
-def _cell(o: Record, place: int) -> tuple[Any, Any]:
+def _cell(o: ParameterSet, place: int) -> tuple[Any, Any]:
     """Return J and U over a cell of the crank's turn, as polynomials of the angle from its middle."""
     n, order, half = _numbers(o), _order(), arb.pi() / CELLS
     beta = _start(o) + (2 * place + 1) * half
@@ -402,7 +402,7 @@ def _slowness(inertia: Any, energy: Any) -> Any:
 
 
 @per_bits
-def _released(o: Record, place: int) -> tuple[Any, arb]:
+def _released(o: ParameterSet, place: int) -> tuple[Any, arb]:
     """Return inertia and kinetic energy over a cell, counted on from turn to turn, and its middle since the start."""
     n, (inertia, stored) = _numbers(o), _cell(o, place % CELLS)
     middle = (2 * place + 1) * arb.pi() / CELLS
@@ -417,7 +417,7 @@ def _alike(*balls: Ball) -> tuple[Ball, ...]:
     return tuple(Jet(value(x), slope(x)) for x in balls) if differentiated(*balls) else balls
 
 
-def _part(o: Record, place: int, begin: float, length: float) -> _Part:
+def _part(o: ParameterSet, place: int, begin: float, length: float) -> _Part:
     """Return a part of a cell, which reaches from -1 to 1."""
     (inertia, energy), middle = _released(o, place)
     order, half = _order(), arb.pi() / CELLS
@@ -433,7 +433,7 @@ def _part(o: Record, place: int, begin: float, length: float) -> _Part:
     return _Part(middle + there, reach, _each(lambda s, w: _joined(s, w, order), tight, wide), order)
 
 
-def _left(o: Record, length: float) -> tuple[Ball, float]:
+def _left(o: ParameterSet, length: float) -> tuple[Ball, float]:
     """Return how long the crank takes from rest through a length of the first cell, and what is uncertain of it.
 
     The kinetic energy is x times a series in the angle x, whose terms are those of the energy one place on.
@@ -462,7 +462,7 @@ def _finest() -> float:
     return 2.0 ** (6 - ctx.prec)
 
 
-def _parts(o: Record) -> Iterator[tuple[Ball, _Part]]:
+def _parts(o: ParameterSet) -> Iterator[tuple[Ball, _Part]]:
     """Yield the instants (s) at which parts of the turn begin, and the parts, one after the other."""
     length, begin, place = 1.0, -1.0, 0
     while True:
@@ -492,7 +492,7 @@ def _shorter(length: float) -> float:
     return length / 2
 
 
-def _tried(o: Record, length: float) -> tuple[Ball, float]:
+def _tried(o: ParameterSet, length: float) -> tuple[Ball, float]:
     """Return what `_left` returns; where that has no series, nothing is certain."""
     try:
         return _left(o, length)
@@ -500,7 +500,7 @@ def _tried(o: Record, length: float) -> tuple[Ball, float]:
         return arb(0), float("inf")
 
 
-def _tried_part(o: Record, place: int, begin: float, length: float) -> _Part | None:
+def _tried_part(o: ParameterSet, place: int, begin: float, length: float) -> _Part | None:
     """Return a part; None if its time is too uncertain."""
     try:
         part = _part(o, place, begin, length)
@@ -510,7 +510,7 @@ def _tried_part(o: Record, place: int, begin: float, length: float) -> _Part | N
 
 
 @per_bits
-def _at_end(o: Record) -> Squeezer:
+def _at_end(o: ParameterSet) -> Squeezer:
     """Return the state at 0.03 s."""
     end = ball(END)
     with precision(ctx.prec + SPARE):
@@ -522,7 +522,7 @@ def _at_end(o: Record) -> Squeezer:
     raise Undecided("the crank does not get on")
 
 
-def _reached(o: Record, begun: Ball, part: _Part, end: arb) -> Squeezer:
+def _reached(o: ParameterSet, begun: Ball, part: _Part, end: arb) -> Squeezer:
     """Return the state at an instant within a part."""
 
     def late(y: arb) -> Ball:
@@ -540,7 +540,7 @@ def _reached(o: Record, begun: Ball, part: _Part, end: arb) -> Squeezer:
 
 
 @per_bits
-def _at_start(o: Record) -> Squeezer:
+def _at_start(o: ParameterSet) -> Squeezer:
     return _moving(_numbers(o), _start(o), arb(0))
 
 

@@ -23,11 +23,11 @@ from mpmath import mpf
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.enclosure import Absent, ball, less, per_bits, sign_of
 from veridyn.references.engine.events import Event, Guard
-from veridyn.references.engine.flows import Linear, Row, State
+from veridyn.references.engine.flows import LinearFlow, Row, State
 from veridyn.references.engine.jets import Ball, largest
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, holding, proved, value_at
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 from veridyn.references.second_routes import waves
 
 PARAMETERS = (
@@ -43,7 +43,7 @@ PER_CONTACT = ("touch", "release", "peak", "impulse")
 MOST_MODES = 41
 
 
-class BeamOnStop(Record):
+class BeamOnStop(ParameterSet):
     """The parameters, and the modes."""
 
     def check(self) -> None:
@@ -77,13 +77,13 @@ def _combined(b: BeamOnStop, first: int) -> Row:
 
 
 @per_bits
-def _flow(b: BeamOnStop, closed: bool) -> Linear:
+def _flow(b: BeamOnStop, closed: bool) -> LinearFlow:
     m, gap = len(b.numbers), _gap(b)
     rows: list[Row] = [{m + i: arb(1)} for i in range(m)]
     for i, w in enumerate(_frequencies(b)):
         push = {j: -ball(b.kc) * gap[i] * factor for j, factor in gap.items()} if closed else {}
         rows.append({**push, i: push.get(i, arb(0)) - w**2, m + i: -2 * ball(b.xi) * w})
-    return Linear([*rows, {}, gap])
+    return LinearFlow([*rows, {}, gap])
 
 
 @per_bits

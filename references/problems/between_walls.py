@@ -20,11 +20,11 @@ from mpmath import mpf
 
 from veridyn.references.engine.enclosure import ball, per_bits, sign_of
 from veridyn.references.engine.events import Event, Guard
-from veridyn.references.engine.flows import Linear, Row, State
+from veridyn.references.engine.flows import LinearFlow, Row, State
 from veridyn.references.engine.jets import Ball, value
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "2"),
@@ -40,7 +40,7 @@ ONE = arb(1)
 KINDS = ("flight", "first", "flight", "second", "flight")
 
 
-class Pendular(Record):
+class Pendular(ParameterSet):
     """The parameters; the mass reaches both walls."""
 
     def check(self) -> None:
@@ -61,7 +61,7 @@ def _cycle(o: Pendular) -> tuple[PhaseEnd, ...]:
         kind, left = KINDS[place], KINDS[place - 1]  # the last flight leaves the second wall, the first one none
         wall = towards.get(kind)
         stiffness, pull = (ball(o.k), arb(0)) if wall is None else (ball(o.k) + kc, wall * kc * gaps[kind])
-        flow = Linear(({V: ONE}, {X: -stiffness / ball(o.m), UNIT: pull / ball(o.m)}, {X: ONE}, {}))
+        flow = LinearFlow(({V: ONE}, {X: -stiffness / ball(o.m), UNIT: pull / ball(o.m)}, {X: ONE}, {}))
         if wall is not None:
             return Phase(kind, flow, time, state, (Guard("release", {X: wall, UNIT: -gaps[kind]}, 1),))
         guards = (Guard(w, {X: -side, UNIT: gaps[w]}, int(place > 0 and w == left)) for w, side in towards.items())

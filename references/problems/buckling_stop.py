@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from flint import arb
 
 from veridyn.references.engine.enclosure import Absent, ball, per_bits, sign_of
-from veridyn.references.engine.flows import Linear, State
+from veridyn.references.engine.flows import LinearFlow, State
 from veridyn.references.engine.jets import Ball, value
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, value_at
 from veridyn.references.engine.quantities import References
@@ -134,13 +134,13 @@ def _phases(s: BucklingParameters) -> tuple[PhaseEnd, ...]:
     omega = (last / back / mass).sqrt()
     lapse = arb.pi() / (2 * omega)
     found.append(_phase("return", mass, last / back, time, lapse, (crush, arb(0), last)))
-    free = Linear(({VELOCITY: arb(1)}, {}, {}), value(lapse))
+    free = LinearFlow(({VELOCITY: arb(1)}, {}, {}), value(lapse))
     state = (residual, -omega * back, arb(0))
     return (*found, PhaseEnd(Phase("free", free, time + lapse, state), None, None))
 
 
 def _phase(kind: str, mass: Ball, slope: Ball, start: Ball, lapse: Ball, state: State) -> PhaseEnd:
-    flow = Linear(({VELOCITY: arb(1)}, {FORCE: -1 / mass}, {VELOCITY: slope}), value(lapse))
+    flow = LinearFlow(({VELOCITY: arb(1)}, {FORCE: -1 / mass}, {VELOCITY: slope}), value(lapse))
     return PhaseEnd(Phase(kind, flow, start, state), start + lapse, kind)
 
 

@@ -32,11 +32,11 @@ from mpmath import mpf
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.enclosure import ball, per_bits
 from veridyn.references.engine.events import Event, Guard
-from veridyn.references.engine.flows import Linear, Row, State
+from veridyn.references.engine.flows import LinearFlow, Row, State
 from veridyn.references.engine.jets import largest, value
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Parameter, Record
+from veridyn.references.parameters import Parameter, ParameterSet
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "100"),
@@ -71,16 +71,16 @@ class ContactCycle:
     k: Any
 
 
-def _force(o: Record) -> Row:
+def _force(o: ParameterSet) -> Row:
     return {X: ball(o.kc), V: ball(o.cc)}
 
 
 @per_bits
-def _phases(o: Record) -> tuple[PhaseEnd, ...]:
+def _phases(o: ParameterSet) -> tuple[PhaseEnd, ...]:
     """Return contact, release to opening (with a dashpot), and flight, after a touch at 1 m/s."""
     spring, stop, dashpot = ball(o.k / o.m), ball(o.kc / o.m), ball(o.cc / o.m)
-    free = Linear(({V: ONE}, {X: -spring}, {X: ONE}))
-    contact = Linear(({V: ONE}, {X: -spring - stop, V: -dashpot}, {X: ONE}))
+    free = LinearFlow(({V: ONE}, {X: -spring}, {X: ONE}))
+    contact = LinearFlow(({V: ONE}, {X: -spring - stop, V: -dashpot}, {X: ONE}))
 
     def following(phase: Phase, _event: Event | None, time: arb, state: State) -> Phase | None:
         if phase.kind == "contact" and o.cc.rational:  # it ends where kc x = -cc v
@@ -95,7 +95,7 @@ def _phases(o: Record) -> tuple[PhaseEnd, ...]:
 
 
 @per_bits
-def _cycle(o: Record) -> ContactCycle:
+def _cycle(o: ParameterSet) -> ContactCycle:
     """Return the cycle from its phases; the force is largest at the touch or where its rate vanishes."""
     contact, *_, flight = _phases(o)
     rate = ball(o.kc) * (1 - ball(o.cc * o.cc / (o.kc * o.m)))  # at the touch; exactly 0 if cc² = kc m
@@ -118,7 +118,7 @@ def _cycle(o: Record) -> ContactCycle:
 
 
 @per_precision
-def _closed(o: Record) -> ContactCycle:
+def _closed(o: ParameterSet) -> ContactCycle:
     """Return the cycle in closed form; the impulse is what of the momentum the spring has not taken."""
     m, k, kc, cc, v0 = (p.mpf() for p in (o.m, o.k, o.kc, o.cc, o.v0))
     w0, beta = mpmath.sqrt(k / m), cc / (2 * m)
@@ -234,7 +234,7 @@ def energy(c: ContactCycle, contact: int = 1) -> Any:
 
 
 @reference.function
-def motion(o: Record, digits: int = 30) -> Motion:
+def motion(o: ParameterSet, digits: int = 30) -> Motion:
     """Motion through any number of contacts: displacement (m), velocity (m/s), force (N), zero in flight."""
 
     def read(row: Callable[[Phase], Row], time: arb) -> Any:

@@ -20,11 +20,11 @@ from mpmath import mpc, mpf
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.enclosure import Absent, Exactly, Undecided, ball, less, per_bits
 from veridyn.references.engine.events import roots
-from veridyn.references.engine.flows import Course, Linear
+from veridyn.references.engine.flows import Course, LinearFlow
 from veridyn.references.engine.jets import Ball, largest
 from veridyn.references.engine.motion import Motion
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 from veridyn.references.second_routes.roots import sign_changes
 
 PARAMETERS = (
@@ -44,7 +44,7 @@ CELL = 0.25  # radians, of the cells in which the second route seeks the peak
 SEARCH_DIGITS = 20
 
 
-class ForcedOscillator(Record):
+class ForcedOscillator(ParameterSet):
     """The parameters, and roots at the current precision of mpmath."""
 
     @property
@@ -72,7 +72,7 @@ def _course(o: ForcedOscillator) -> Course:
     """Return the motion of (x, x', sin Ωt, cos Ωt) from t = 0 on."""
     w, W, zero, one = ball(o.omega0), ball(o.omega), arb(0), arb(1)
     motion = {X: -(w**2), RATE: -2 * ball(o.xi) * w, SINE: ball(o.F / o.m)}
-    return Course(Linear(({RATE: one}, motion, {COSINE: W}, {SINE: -W})), (ball(o.x0), zero, zero, one))
+    return Course(LinearFlow(({RATE: one}, motion, {COSINE: W}, {SINE: -W})), (ball(o.x0), zero, zero, one))
 
 
 @per_bits

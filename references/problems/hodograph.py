@@ -15,7 +15,7 @@ import mpmath
 
 from veridyn.references.engine.enclosure import Absent, ball
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "2"),
@@ -27,7 +27,7 @@ PARAMETERS = (
 )
 
 
-class Plane(Record):
+class Plane(ParameterSet):
     """The parameters; the body stops."""
 
     def check(self) -> None:

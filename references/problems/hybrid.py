@@ -22,12 +22,12 @@ from veridyn.references.certified import Certified
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, less, per_bits, precision, sign
 from veridyn.references.engine.events import Event, Guard, Passes, roots
 from veridyn.references.engine.expressions import compiled
-from veridyn.references.engine.flows import Flow, Linear, Row
+from veridyn.references.engine.flows import Flow, LinearFlow, Row
 from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest, rooted, slope, value
 from veridyn.references.engine.motion import Phase, PhaseEnd, followed, proved
 from veridyn.references.engine.quantities import References
 from veridyn.references.engine.smooth import Smooth, restarted
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record, exact, unknown
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
 from veridyn.references.second_routes import hybrid_steps
 
 TIME = sympy.Symbol("t")
@@ -173,12 +173,12 @@ class HybridSystem:
         """Return the values of expressions."""
         return compiled(tuple(expressions))(known)
 
-    def named(self, o: Record, time: Any, state: Sequence[Any]) -> dict[str, Any]:
+    def named(self, o: ParameterSet, time: Any, state: Sequence[Any]) -> dict[str, Any]:
         """Return values by name."""
         names = dict(zip(self.problem.states, state, strict=False))
         return {**_balls(o), **self.found(o), **names, "t": time}
 
-    def found(self, o: Record) -> Mapping[str, Ball]:
+    def found(self, o: ParameterSet) -> Mapping[str, Ball]:
         """Return the parameters that are not given."""
         if self.tried is not None or self.sought is None:
             return self.tried or {}
@@ -186,7 +186,7 @@ class HybridSystem:
             return _known(self.sought, o)
         return {self.sought.name: _solution(self.problem, self.sought, o)}
 
-    def instant(self, at: Expr, o: Record) -> Ball:
+    def instant(self, at: Expr, o: ParameterSet) -> Ball:
         """Return the value of an expression in the parameters."""
         return self.values((at,), self.named(o, arb(0), ()))[0]
 
@@ -196,14 +196,14 @@ class HybridSystem:
 
     # ---- phases
 
-    def first(self, o: Record) -> Phase:
+    def first(self, o: ParameterSet) -> Phase:
         """Return the phase in which a motion begins."""
         start = ball(self.span[0])
         state = self.values(tuple(self.problem.initial), self.named(o, start, ()))[: len(self.states)]
         facts = {x: self._plain(e, o) for x, e in zip(self.states, self.problem.initial, strict=False)}
         return self._phase(o, self.modes[self.problem.mode], start, state, {**facts, TIME: _number(self.span[0])}, None)
 
-    def following(self, o: Record) -> Callable[[Phase, Event | None, Ball, Sequence[Ball]], Phase | None]:
+    def following(self, o: ParameterSet) -> Callable[[Phase, Event | None, Ball, Sequence[Ball]], Phase | None]:
         """Return what follows a phase."""
 
         def after(phase: Phase, event: Event | None, time: Ball, state: Sequence[Ball]) -> Phase | None:
@@ -228,7 +228,13 @@ class HybridSystem:
         return after
 
     def _phase(
-        self, o: Record, mode: _Mode, time: Ball, state: Sequence[Ball], facts: Mapping[Any, Expr], event: Ball | None
+        self,
+        o: ParameterSet,
+        mode: _Mode,
+        time: Ball,
+        state: Sequence[Ball],
+        facts: Mapping[Any, Expr],
+        event: Ball | None,
     ) -> Phase:
         """Return the phase from an instant on; of smooth ones, from an exact instant next to an event's."""
         turning = [self.derivative(mode, expression) for expression in mode.watched]
@@ -255,7 +261,7 @@ class HybridSystem:
         )
 
     def _flow(
-        self, o: Record, mode: _Mode, time: Ball, state: Sequence[Ball], event: Ball | None
+        self, o: ParameterSet, mode: _Mode, time: Ball, state: Sequence[Ball], event: Ball | None
     ) -> tuple[Flow, Ball, Sequence[Ball], arb | None]:
         if mode.rows is not None and mode.terms is not None:
             extra = self._extra(o, mode, time)
@@ -265,34 +271,34 @@ class HybridSystem:
         flow, there, late = restarted(lambda start: self._smooth(o, mode, start), time, tuple(state))
         return flow, flow.start, there, late
 
-    def _extra(self, o: Record, mode: _Mode, time: Ball) -> list[Ball]:
+    def _extra(self, o: ParameterSet, mode: _Mode, time: Ball) -> list[Ball]:
         """Return one, time and waves."""
         assert mode.terms is not None
         n = len(self.states)
         return [arb(1), time, *self.values(mode.terms[n + 2 :], self.named(o, time, ()))]
 
-    def row(self, o: Record, row: Mapping[int, Expr]) -> Row:
+    def row(self, o: ParameterSet, row: Mapping[int, Expr]) -> Row:
         """Return a row with the numbers of the parameters."""
         factors = self.values(tuple(row.values()), self.named(o, arb(0), ()))
         return dict(zip(row, factors, strict=True))
 
-    def _smooth(self, o: Record, mode: _Mode, start: arb) -> Smooth:
+    def _smooth(self, o: ParameterSet, mode: _Mode, start: arb) -> Smooth:
         def evaluated(expressions: Sequence[Expr]) -> Callable[[Any, Sequence[Any]], Sequence[Any]]:
             return lambda t, y: self.values(expressions, self.named(o, t, y))
 
         return Smooth(evaluated(mode.rates), start, evaluated(mode.read))
 
-    def _rows(self, o: Record, mode: _Mode, flow: Flow) -> list[Row]:
+    def _rows(self, o: ParameterSet, mode: _Mode, flow: Flow) -> list[Row]:
         """Return guards, then what is watched, as rows."""
-        if isinstance(flow, Linear):
+        if isinstance(flow, LinearFlow):
             return _affine(self, o, mode)[1]
         return [{len(self.states) + i: arb(1)} for i in range(len(mode.read))]
 
-    def _plain(self, expression: Expr, o: Record) -> Expr:
+    def _plain(self, expression: Expr, o: ParameterSet) -> Expr:
         return _with_numbers(expression, o.plain)
 
     def _zeros(
-        self, o: Record, mode: _Mode, guard: Expr, time: Ball, state: Sequence[Ball], facts: Mapping[Any, Expr]
+        self, o: ParameterSet, mode: _Mode, guard: Expr, time: Ball, state: Sequence[Ball], facts: Mapping[Any, Expr]
     ) -> int:
         """Return how many Taylor coefficients of a guard vanish exactly where a phase begins."""
         for count in range(DEEPEST + 1):
@@ -327,26 +333,26 @@ def _along(expression: Expr, states: tuple[sympy.Symbol, ...], rates: tuple[Expr
 
 
 @per_bits
-def _affine(system: HybridSystem, o: Record, mode: _Mode) -> tuple[Linear, list[Row]]:
+def _affine(system: HybridSystem, o: ParameterSet, mode: _Mode) -> tuple[LinearFlow, list[Row]]:
     """Return the flow of an affine mode and its rows, guards before what is watched: the same for all its phases."""
     assert mode.rows is not None
     start, end = system.span
     rates, read = ([system.row(o, row) for row in rows] for rows in mode.rows)
-    return Linear(rates, value(ball(end) - ball(start))), read
+    return LinearFlow(rates, value(ball(end) - ball(start))), read
 
 
 @per_bits
-def _balls(o: Record) -> dict[str, Ball]:
+def _balls(o: ParameterSet) -> dict[str, Ball]:
     return {name: ball(number) for name, number in vars(o).items()}
 
 
 @lru_cache(maxsize=4096)
-def _with_numbers(expression: Expr, o: Record) -> Expr:
+def _with_numbers(expression: Expr, o: ParameterSet) -> Expr:
     """Return an expression with the parameters put in; once, since a start may be long and is tried often."""
     return expression.xreplace(_numbers(o))
 
 
-def _numbers(o: Record) -> dict[sympy.Symbol, Expr]:
+def _numbers(o: ParameterSet) -> dict[sympy.Symbol, Expr]:
     return {sympy.Symbol(name): _number(number) for name, number in vars(o).items()}
 
 
@@ -361,7 +367,7 @@ def _vanishes(expression: Expr) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _solved(guard: Expr, states: Sequence[sympy.Symbol], o: Record) -> dict[sympy.Symbol, Expr]:
+def _solved(guard: Expr, states: Sequence[sympy.Symbol], o: ParameterSet) -> dict[sympy.Symbol, Expr]:
     """Return a state from a guard that is zero, where the guard is affine in it."""
     plain = _with_numbers(guard, o)
     for symbol in (*states, TIME):
@@ -372,7 +378,7 @@ def _solved(guard: Expr, states: Sequence[sympy.Symbol], o: Record) -> dict[symp
 
 
 @per_bits
-def _run(system: HybridSystem, o: Record) -> _PhaseCache:
+def _run(system: HybridSystem, o: ParameterSet) -> _PhaseCache:
     """Return a motion up to the end of its problem."""
     return _PhaseCache(followed(system.first(o), system.following(o), ball(system.span[1])))
 
@@ -385,7 +391,7 @@ class EventParameter:
     zero: Expr
     event: tuple[str, int]
 
-    def off(self, problem: Any, o: Record, trial: Ball) -> Ball:
+    def off(self, problem: Any, o: ParameterSet, trial: Ball) -> Ball:
         """Return the expression at the event, for a trial."""
         system = HybridSystem(problem, (), None, {self.name: trial})
         run = _PhaseCache(followed(system.first(o), system.following(o), ball(system.span[1])))
@@ -394,13 +400,13 @@ class EventParameter:
 
 
 @per_bits
-def _known(known: Known, o: Record) -> Mapping[str, Ball]:
+def _known(known: Known, o: ParameterSet) -> Mapping[str, Ball]:
     """Return the parameters that a function of the others gives."""
     return known(_ParameterView(o, ball))
 
 
 @per_bits
-def _solution(problem: Any, sought: EventParameter, o: Record) -> Ball:
+def _solution(problem: Any, sought: EventParameter, o: ParameterSet) -> Ball:
     """Return what is sought, with its derivative where a parameter has one."""
     root = _between(problem, sought, o.plain)
     if not o.varied:
@@ -410,7 +416,7 @@ def _solution(problem: Any, sought: EventParameter, o: Record) -> Ball:
 
 
 @per_bits
-def _between(problem: Any, sought: EventParameter, o: Record) -> arb:
+def _between(problem: Any, sought: EventParameter, o: ParameterSet) -> arb:
     """Return an interval in which what is sought lies, since the expression has different signs at its ends.
 
     In between it is continuous: the motion is followed from the whole interval to the event.
@@ -430,7 +436,7 @@ def _between(problem: Any, sought: EventParameter, o: Record) -> arb:
 
 
 @lru_cache(maxsize=64)
-def _near(problem: Any, sought: EventParameter, o: Record) -> tuple[arb, arb]:
+def _near(problem: Any, sought: EventParameter, o: ParameterSet) -> tuple[arb, arb]:
     """Return an exact number next to what is sought, and the slope there, by the secant."""
     with precision(COARSE):
         before = ball(exact(str(problem.parameters[sought.name]))).mid()
@@ -465,12 +471,12 @@ def _following(run: _PhaseCache, ended: PhaseEnd) -> PhaseEnd | None:
     return next(phases, None)
 
 
-def _value(system: HybridSystem, o: Record, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
+def _value(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
     found = [system.values((expression,), system.named(o, time, phase.at(time)))[0] for phase in phases]
     return hull(*found)
 
 
-def _holding(system: HybridSystem, o: Record, time: Ball) -> list[Phase]:
+def _holding(system: HybridSystem, o: ParameterSet, time: Ball) -> list[Phase]:
     """Return the phases that may hold at an instant."""
     found = []
     for ended in _run(system, o):
@@ -483,7 +489,7 @@ def _holding(system: HybridSystem, o: Record, time: Ball) -> list[Phase]:
     return found
 
 
-def _extreme(system: HybridSystem, o: Record, after: Ball, until: Ball) -> Ball:
+def _extreme(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
     """Return the largest value of what is watched between two instants."""
     found: list[Ball] = []
     for ended in _run(system, o):
@@ -498,7 +504,7 @@ def _extreme(system: HybridSystem, o: Record, after: Ball, until: Ball) -> Ball:
     return largest(found)
 
 
-def _candidates(system: HybridSystem, o: Record, phase: Phase, begin: Ball, end: Ball) -> Iterator[Ball]:
+def _candidates(system: HybridSystem, o: ParameterSet, phase: Phase, begin: Ball, end: Ball) -> Iterator[Ball]:
     """Yield the values of what is watched at both ends of a stretch of a phase, and where it turns between."""
     assert isinstance(phase, _Phase)
     (expression,), (watched,) = system.watched, phase.watched
@@ -527,7 +533,7 @@ class MotionQuantities:
     problem: Any
     parameters: tuple[Parameter, ...]
     sought: EventParameter | Known | None = None
-    record: Callable[..., Any] = Record
+    record: Callable[..., Any] = ParameterSet
     spare: int = 0
     _systems: dict[Any, HybridSystem] = field(default_factory=dict)
 
@@ -540,7 +546,7 @@ class MotionQuantities:
         """Return the instant (s) of an event by its name, counted from 1."""
         self._check_event(name)
 
-        def read(o: Record) -> Ball:
+        def read(o: ParameterSet) -> Ball:
             return _nth(_run(self._system(), o), name, number).end
 
         return self._quantity(f"{name} {number}", read, lambda steps: steps.event(name, number)[0], terms)
@@ -550,7 +556,7 @@ class MotionQuantities:
         self._check_event(name)
         end = self._instant(until)
 
-        def read(o: Record) -> Ball:
+        def read(o: ParameterSet) -> Ball:
             limit, count = self._time(o, end), 0
             for ended in _ended_by(_run(self._system(), o), name):
                 if not less(ended.end, limit, f"{name} and the end of the count agree"):
@@ -564,7 +570,7 @@ class MotionQuantities:
         """Return a state, or an expression, at an instant; at an event after it, or `before`."""
         expression, when = self._expression(of), self._instant(at)
 
-        def read(o: Record) -> Ball:
+        def read(o: ParameterSet) -> Ball:
             system = self._system()
             if isinstance(when, Expr):
                 time = self._time(o, when)
@@ -614,7 +620,7 @@ class MotionQuantities:
 
     # ---- what they share
 
-    def _steps(self, o: Record) -> hybrid_steps.Steps:
+    def _steps(self, o: ParameterSet) -> hybrid_steps.Steps:
         if self.sought is None:
             return hybrid_steps.steps(self.problem, o)
         assert isinstance(self.sought, EventParameter), (
@@ -626,7 +632,7 @@ class MotionQuantities:
         expression = side * self._expression(of)
         begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
 
-        def read(o: Record) -> Ball:
+        def read(o: ParameterSet) -> Ball:
             return side * _extreme(self._system(expression), o, self._time(o, begin), self._time(o, end))
 
         name = f"{'largest' if side > 0 else 'smallest'} {of}"
@@ -660,13 +666,13 @@ class MotionQuantities:
 
         return spared
 
-    def _effort(self, *watched: Expr) -> Callable[[Record], str]:
+    def _effort(self, *watched: Expr) -> Callable[[ParameterSet], str]:
         return self._spared(lambda o: proved(_run(self._system(*watched), o).kept))
 
     def _system(self, *watched: Expr) -> HybridSystem:
         return self._systems.setdefault(watched, HybridSystem(self.problem, watched, self.sought))
 
-    def _time(self, o: Record, when: Any) -> Ball:
+    def _time(self, o: ParameterSet, when: Any) -> Ball:
         if isinstance(when, Expr):
             return self._system().instant(when, o)
         return _nth(_run(self._system(), o), *when).end
@@ -696,7 +702,7 @@ class MotionQuantities:
 class _ParameterView:
     """Parameters as attributes, made where they are read; a cache can be keyed by them."""
 
-    _record: Record
+    _record: ParameterSet
     _number: Callable[[Exact], Any]
 
     def __getattr__(self, name: str) -> Any:
@@ -704,18 +710,18 @@ class _ParameterView:
 
 
 def motion(
-    problem: Any, parameters: Sequence[Parameter] = (), record: Callable[..., Any] = Record, spare: int = 0
+    problem: Any, parameters: Sequence[Parameter] = (), record: Callable[..., Any] = ParameterSet, spare: int = 0
 ) -> MotionQuantities:
     """Return the motion of a problem, whose parameters have the rules given; those without one may be any number.
 
-    What the rules of single parameters do not say is checked by a subclass of `Record`.
+    What the rules of single parameters do not say is checked by a subclass of `ParameterSet`.
     """
     stated = {parameter.name: parameter for parameter in parameters}
     plain = {name: Parameter(name, "", "", str(value), "any") for name, value in problem.parameters.items()}
     return MotionQuantities(problem, tuple({**plain, **stated}.values()), record=record, spare=spare)
 
 
-def not_negative(problem: Any, condition: str, refusal: str) -> type[Record]:
+def not_negative(problem: Any, condition: str, refusal: str) -> type[ParameterSet]:
     """Return records of parameters for which an expression is not below zero, as under a root of the start.
 
     The refusal names parameters in braces.
@@ -727,7 +733,7 @@ def not_negative(problem: Any, condition: str, refusal: str) -> type[Record]:
     """
     least = compiled((problem.expression(condition),))
 
-    class Checked(Record):
+    class ParameterDomain(ParameterSet):
         """The parameters; the condition holds."""
 
         def check(self) -> None:
@@ -737,4 +743,4 @@ def not_negative(problem: Any, condition: str, refusal: str) -> type[Record]:
                 if value(found) < 0:
                     raise ParameterError(refusal.format_map(vars(self)))
 
-    return Checked
+    return ParameterDomain

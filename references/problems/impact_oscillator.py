@@ -23,11 +23,11 @@ from mpmath import mpf
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, decided, enclose_all, less, per_bits
 from veridyn.references.engine.events import Event, Guard
-from veridyn.references.engine.flows import Linear, State
+from veridyn.references.engine.flows import LinearFlow, State
 from veridyn.references.engine.jets import Ball, largest
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 from veridyn.references.second_routes import impact_phases
 from veridyn.references.second_routes.impact_phases import Law
 from veridyn.references.second_routes.roots import sign_changes
@@ -48,7 +48,7 @@ PARAMETERS = (
 U, RATE, SINE, COSINE, ONE = range(5)
 
 
-class ImpactOscillator(Record):
+class ImpactOscillator(ParameterSet):
     """The parameters, and the laws of motion at the current precision."""
 
     def check(self) -> None:
@@ -73,7 +73,7 @@ def parameters(**defaults: str) -> tuple[Parameter, ...]:
     return tuple(Parameter(n, known[n].unit, known[n].help, d, known[n].rule) for n, d in defaults.items())
 
 
-def _flow(o: ImpactOscillator, touching: bool) -> Linear:
+def _flow(o: ImpactOscillator, touching: bool) -> LinearFlow:
     """Return the equations of (u, u', sin Ωt, cos Ωt, 1)."""
     w2, W, a = ball(o.k / o.m), ball(o.Omega), ball(o.a)
     beta, S = ball(o.xi) * w2.sqrt(), -ball(o.wall) * a / W**2
@@ -85,7 +85,7 @@ def _flow(o: ImpactOscillator, touching: bool) -> Linear:
         COSINE: 2 * beta * S * W,
         ONE: -w2 * ball(o.gap),
     }
-    return Linear(({RATE: arb(1)}, motion, {COSINE: W}, {SINE: -W}, {}))
+    return LinearFlow(({RATE: arb(1)}, motion, {COSINE: W}, {SINE: -W}, {}))
 
 
 @per_bits

@@ -26,7 +26,7 @@ from flint import arb
 from veridyn.references.certified import CertificationError, PhaseChange
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, decided, enclose_all, less, per_bits, sign_of
 from veridyn.references.engine.events import Event, Guard
-from veridyn.references.engine.flows import Linear, Row, State
+from veridyn.references.engine.flows import LinearFlow, Row, State
 from veridyn.references.engine.jets import Ball, value
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
@@ -92,13 +92,13 @@ class _Regime:
         return (self._force / ball(self.p.m2) + drag) / self.square
 
     @cached_property
-    def flow(self) -> Linear:
+    def flow(self) -> LinearFlow:
         """Equations of (x1, v1, u, u', 1)."""
         spring: tuple[Row, ...] = ({RATE: arb(1)}, {U: -self.square, ONE: self.square * self.rest}, {})
         if not self.sign:
-            return Linear(({}, {}, *spring))
+            return LinearFlow(({}, {}, *spring))
         sliding = {U: ball(self.p.k / self.p.m1), ONE: -self.sign * ball(self.p.drag / self.p.m1)}
-        return Linear(({V1: arb(1)}, sliding, *spring))
+        return LinearFlow(({V1: arb(1)}, sliding, *spring))
 
     def swing(self, state: State) -> Ball:
         """Return the amplitude of the spring (m)."""

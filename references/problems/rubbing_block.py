@@ -22,11 +22,11 @@ from mpmath import mpc, mpf
 from veridyn.references.certified import Certified, classification, per_precision, undefined
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, decided, less, per_bits, sign_of
 from veridyn.references.engine.events import Event, Guard
-from veridyn.references.engine.flows import Linear, Row, State, apply
+from veridyn.references.engine.flows import LinearFlow, Row, State, apply
 from veridyn.references.engine.jets import Ball
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 from veridyn.references.second_routes.waves import Waves
 
 PARAMETERS = (
@@ -52,12 +52,12 @@ ONE = arb(1)
 SIGNS = {"slip+": 1, "slip-": -1}
 
 
-class RubbingBlock(Record):
+class RubbingBlock(ParameterSet):
     """The parameters; the block stays on the floor."""
 
     def check(self) -> None:
         """Refuse what the equations do not say."""
-        p = Record(**{name: value.plain for name, value in vars(self).items()})
+        p = ParameterSet(**{name: value.plain for name, value in vars(self).items()})
         if sign_of(p.mu_s, -p.mu_d) <= 0:
             raise ParameterError(f"mu_s = {p.mu_s} must be above mu_d = {p.mu_d}")
         if sign_of(p.W * p.W, -p.kc * p.m * p.w0 * p.w0) <= 0:
@@ -75,7 +75,7 @@ class _Laws:
         self.m, self.k, self.kt, self.ct = (ball(p) for p in (o.m, o.k, o.kt, o.ct))
         self.mu_s, self.mu_d, self.W, self.F, self.Omega = (ball(p) for p in (o.mu_s, o.mu_d, o.W, o.F, o.Omega))
         self.square, self.rigid = ball(o.kc / o.m), o.kt.rational == 0
-        self._known: dict[str, tuple[Linear, dict[str, Row]]] = {}
+        self._known: dict[str, tuple[LinearFlow, dict[str, Row]]] = {}
 
     def limit(self, mu: Ball, factor: int = 1) -> Row:
         """Return mu N."""
@@ -87,13 +87,13 @@ class _Laws:
             return self.limit(self.mu_d, -SIGNS[kind])
         return {X: self.k, COS: -self.F} if self.rigid else {ANCHOR: ONE, X: -self.kt, V: -self.ct}
 
-    def flow(self, kind: str) -> Linear:
+    def flow(self, kind: str) -> LinearFlow:
         """Return the equations of a phase."""
         rest: tuple[Row, ...] = ({SIN: -self.Omega}, {COS: self.Omega}, {RATE: ONE}, {MORE: -self.square}, {}, {})
         if kind == "stick" and self.rigid:
-            return Linear(({}, {}, *rest))
+            return LinearFlow(({}, {}, *rest))
         force = _plus({X: -self.k, COS: self.F}, self.friction(kind))
-        return Linear(({V: ONE}, {place: factor / self.m for place, factor in force.items()}, *rest))
+        return LinearFlow(({V: ONE}, {place: factor / self.m for place, factor in force.items()}, *rest))
 
     def left(self, towards: str) -> Row:
         """Return what is left of mu_s N before a stick becomes a slip: friction is against it."""

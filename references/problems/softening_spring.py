@@ -31,7 +31,7 @@ from veridyn.references.engine.jets import Ball, hull, value
 from veridyn.references.engine.motion import Phase, PhaseEnd, follow, holding, proved
 from veridyn.references.engine.quantities import References
 from veridyn.references.engine.smooth import Smooth, restarted
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 from veridyn.references.second_routes.hybrid_steps import (
     PROMISED,
     WORKING,
@@ -58,7 +58,7 @@ NAMES = {side: name for name, side in SIDES.items()}
 _PROOF = "analytic phases enclosed, every passage through ±d proved to be the next root"
 
 
-class SofteningOscillator(Record):
+class SofteningOscillator(ParameterSet):
     """The parameters."""
 
     def check(self) -> None:

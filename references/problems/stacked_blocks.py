@@ -19,7 +19,7 @@ from flint import arb
 from veridyn.references.engine.enclosure import Exactly, Undecided, ball, less
 from veridyn.references.engine.jets import value
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 
 PARAMETERS = (
     Parameter("m_1", "kg", "mass of the lower block", "2"),
@@ -32,7 +32,7 @@ PARAMETERS = (
 )
 
 
-class Stack(Record):
+class Stack(ParameterSet):
     """The parameters; no force is a limit of friction."""
 
     def check(self) -> None:

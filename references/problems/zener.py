@@ -31,12 +31,12 @@ from mpmath import mpf
 from veridyn.references.certified import CertificationError
 from veridyn.references.engine.enclosure import Absent, Exactly, Undecided, ball, per_bits, precision, sign_of
 from veridyn.references.engine.events import Event, Guard
-from veridyn.references.engine.flows import Flow, Linear, Row, State
+from veridyn.references.engine.flows import Flow, LinearFlow, Row, State
 from veridyn.references.engine.jets import Ball, value
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
 from veridyn.references.engine.smooth import Smooth, restarted
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 from veridyn.references.second_routes.hybrid_steps import (
     PROMISED,
     WORKING,
@@ -77,7 +77,7 @@ AT_REST = "no stretch and no load: nothing moves"
 FORCE = sympy.sympify("fx*x + fz*z")
 
 
-class ZenerOscillator(Record):
+class ZenerOscillator(ParameterSet):
     """A mass on the device and a spring k, m x'' = -F - k x - p sin(ωt) while t < until, at rest at x0 with z = 0."""
 
     def check(self) -> None:
@@ -141,11 +141,13 @@ def _smooth(o: ZenerOscillator, sign: int, loaded: bool) -> Callable[[arb], Smoo
     return lambda start: Smooth(rates, start)
 
 
-def _linear(o: ZenerOscillator, loaded: bool) -> Linear:
+def _linear(o: ZenerOscillator, loaded: bool) -> LinearFlow:
     """Return the equations of (x, v, D, sin ωt, cos ωt)."""
     (e, f), omega = _factors(o), ball(o.omega)
     pushed = -ball(o.p) / ball(o.m) if loaded else arb(0)
-    return Linear(({V: arb(1)}, {**_pull(o), SINE: pushed}, {V: e, D: -f / ball(o.c)}, {COSINE: omega}, {SINE: -omega}))
+    return LinearFlow(
+        ({V: arb(1)}, {**_pull(o), SINE: pushed}, {V: e, D: -f / ball(o.c)}, {COSINE: omega}, {SINE: -omega})
+    )
 
 
 def _begun(o: ZenerOscillator, mode: tuple[int, bool], flow: Flow, start: arb, state: State, *zero: Any) -> Phase:

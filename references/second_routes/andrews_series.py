@@ -19,7 +19,7 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import CertificationError, per_precision
-from veridyn.references.parameters import Record, exact
+from veridyn.references.parameters import ParameterSet, exact
 
 PROMISED = 22  # digits
 DIGITS = 44  # of what integers are made from
@@ -272,7 +272,7 @@ class MechanismState(NamedTuple):
 
 
 @per_precision
-def _followed(o: Record, moves: bool) -> MechanismState:
+def _followed(o: ParameterSet, moves: bool) -> MechanismState:
     """Return the state at the start or, if it moves, at the end."""
     with mpmath.workdps(DIGITS):
         p = _MultiprecisionParameters(o)
@@ -309,15 +309,15 @@ def _relative(a: Sequence[mpf]) -> list[mpf]:
 class _MultiprecisionParameters:
     """Parameters as attributes in mpmath."""
 
-    def __init__(self, o: Record) -> None:
+    def __init__(self, o: ParameterSet) -> None:
         vars(self).update({name: number.mpf() for name, number in vars(o).items()})
 
 
-def at_end(o: Record) -> MechanismState:
+def at_end(o: ParameterSet) -> MechanismState:
     """Return the state at 0.03 s."""
     return _followed(o, True)
 
 
-def at_start(o: Record) -> MechanismState:
+def at_start(o: ParameterSet) -> MechanismState:
     """Return the state at 0."""
     return _followed(o, False)

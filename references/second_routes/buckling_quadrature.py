@@ -16,13 +16,13 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import per_precision
-from veridyn.references.parameters import Exact, Record
+from veridyn.references.parameters import Exact, ParameterSet
 from veridyn.references.second_routes.roots import polished_root
 
 GUARD = 10  # digits of the integrals beyond those asked for
 
 
-class CrushStop(Record):
+class CrushStop(ParameterSet):
     """The parameters, and what follows from them."""
 
     @property

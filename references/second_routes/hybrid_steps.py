@@ -19,7 +19,7 @@ from mpmath import mpf
 from sympy import Expr
 
 from veridyn.references.certified import CertificationError, per_precision
-from veridyn.references.parameters import Record
+from veridyn.references.parameters import ParameterSet
 
 PROMISED = 12  # digits
 WORKING = 26
@@ -319,14 +319,14 @@ def _steps(problem: Any, numbers: tuple[mpf, ...]) -> Steps:
     return Steps(problem, numbers)
 
 
-def steps(problem: Any, o: Record, **found: mpf) -> Steps:
+def steps(problem: Any, o: ParameterSet, **found: mpf) -> Steps:
     """Return the motion of a problem with these parameters."""
     with mpmath.workdps(WORKING):
         numbers = {**{name: number.mpf() for name, number in vars(o).items()}, **found}
         return _steps(problem, tuple(numbers[name] for name in problem.parameters))
 
 
-def solved(problem: Any, o: Record, name: str, zero: Expr, event: tuple[str, int]) -> Steps:
+def solved(problem: Any, o: ParameterSet, name: str, zero: Expr, event: tuple[str, int]) -> Steps:
     """Return the motion with the parameter for which an expression is zero at an event, by the secant."""
     with mpmath.workdps(WORKING):
         start = mpmath.mpf(sympy.Rational(problem.parameters[name]))

@@ -22,7 +22,7 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import per_precision
-from veridyn.references.parameters import Exact, Record
+from veridyn.references.parameters import Exact, ParameterSet
 from veridyn.references.second_routes.roots import polished_root
 
 MOST = 1500  # phases: slips may have no end where mu_s = mu_d
@@ -38,7 +38,7 @@ class PairState(NamedTuple):
     v2: mpf
 
 
-class MassPair(Record):
+class MassPair(ParameterSet):
     """The parameters, and what follows from them."""
 
     @property

@@ -17,7 +17,7 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import CertificationError, per_precision
-from veridyn.references.parameters import Exact, ParameterError, Record
+from veridyn.references.parameters import Exact, ParameterError, ParameterSet
 from veridyn.references.second_routes.roots import Jets, polished_root, sign_changes
 
 Regime = Literal["stick", "stick-slip", "slip-slip"]
@@ -26,7 +26,7 @@ PhaseKind = Literal["slip+", "slip-", "stick"]
 MOST_FOLLOWED = 20_000  # slips one by one before the motion repeats itself
 
 
-class Block(Record):
+class Block(ParameterSet):
     """The parameters, and what follows from them; with `t_start` and `t_end` of a window, if there is one."""
 
     @property

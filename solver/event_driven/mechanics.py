@@ -63,7 +63,7 @@ SLIPS = (Grip.SLIP_DOWN, Grip.SLIP_UP)
 
 
 @dataclass(frozen=True)
-class Mode:
+class ContactMode:
     """Discrete state: one `Touch` per stop, one `Grip` per friction."""
 
     stops: tuple[Touch, ...]
@@ -105,7 +105,7 @@ class Affine:
 
 
 @dataclass(frozen=True)
-class Change:
+class ElementChange:
     """What a guard does when it falls below zero: an element takes another state.
 
     ``spring`` is the coordinate of a spring of stick that is set to ``elongation``, a row over 1, y and u, then; -1:
@@ -119,7 +119,7 @@ class Change:
 
 
 @dataclass(frozen=True, eq=False)
-class Flow:
+class ModeFlow:
     """The equations of a mode.
 
     ``rate`` (2n rows) is y'; ``guards`` are positive inside the mode and ``changes`` says what each one means;
@@ -128,10 +128,10 @@ class Flow:
     ``sizes`` (guards) and ``efforts`` (accelerations) are rows over absolute values: what rounding is measured against.
     """
 
-    mode: Mode
+    mode: ContactMode
     rate: Affine
     guards: Affine
-    changes: tuple[Change, ...]
+    changes: tuple[ElementChange, ...]
     sizes: Floats
     efforts: Floats
     stop_forces: Affine
@@ -154,7 +154,7 @@ class Flow:
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class Constraint:
     """What k frictions that stick and rigid stops that are closed do to the n unknowns.
 
     ``back`` (n, k) turns rates along them into the velocities that take them away; ``demand`` (k, n) turns loads into
@@ -349,8 +349,8 @@ class Mechanics:
         rows = np.vstack((self.tangents, self.normals[self.rigid]))
         # whether what moves apart may want to hold one body
         self.contrary = len(rows) > 1 and bool(rows[:, self.supports].any())
-        self.known: dict[Mode, Flow] = {}
-        self.holds: dict[tuple[tuple[int, ...], tuple[int, ...], bytes], Held] = {}
+        self.known: dict[ContactMode, ModeFlow] = {}
+        self.holds: dict[tuple[tuple[int, ...], tuple[int, ...], bytes], Constraint] = {}
 
     def _free(self, acts: Floats) -> Affine:
         """Return the forces on a structure that touches nothing (n rows), and the accelerations of supports."""
@@ -423,19 +423,19 @@ class Mechanics:
             y[order * self.problem.size + self.supports] = u[channels]
         return y
 
-    def flow(self, mode: Mode) -> Flow:
+    def flow(self, mode: ContactMode) -> ModeFlow:
         """Return the equations of a mode."""
         if mode not in self.known:
             self.known[mode] = self.written(mode)
         return self.known[mode]
 
-    def pressed(self, friction: Friction, mode: Mode) -> bool:
+    def pressed(self, friction: Friction, mode: ContactMode) -> bool:
         """Tell whether a friction has a normal force in a mode."""
         if not isinstance(friction.normal, str):
             return True
         return any(mode.stops[i] is Touch.CLOSED for i in self.planes[friction.normal])
 
-    def written(self, mode: Mode) -> Flow:
+    def written(self, mode: ContactMode) -> ModeFlow:
         """Return the equations of a mode, written anew."""
         n = self.problem.size
         closed = np.array([touch is Touch.CLOSED for touch in mode.stops], dtype=bool)
@@ -464,7 +464,7 @@ class Mechanics:
         pressing = np.where(self.rigid[:, None], stop_forces.rows, self.pressing.rows)
         guards, sizes, changes = self._guards(mode, friction, needs, normal.rows, pressing, pushes, hold)
         slack = tuple(spring for j, spring in self.springs.items() if mode.frictions[j] is Grip.FREE)
-        return Flow(
+        return ModeFlow(
             mode, self._whole(rate), guards, changes, sizes, np.abs(self.inverse) @ np.abs(loads), stop_forces,
             self.gaps, self.gap_rates, self._whole(friction), self.sliding, hold, slack,
         )  # fmt: skip
@@ -532,16 +532,16 @@ class Mechanics:
         """Return the planes that press a friction; none if the force is constant."""
         return self.planes[friction.normal] if isinstance(friction.normal, str) else ()
 
-    def _slips(self, mode: Mode) -> Floats:
+    def _slips(self, mode: ContactMode) -> Floats:
         """Return what part of the normal force each friction has as force: none unless it slips, (f,)."""
         pairs = zip(mode.frictions, self.problem.frictions, strict=True)
         return np.array([-float(grip) * f.kinetic if grip in SLIPS else 0.0 for grip, f in pairs])
 
-    def _rigid(self, mode: Mode) -> list[int]:
+    def _rigid(self, mode: ContactMode) -> list[int]:
         """Return the frictions that stick rigidly."""
         return [j for j, grip in enumerate(mode.frictions) if grip is Grip.STICK and j not in self.springs]
 
-    def _add_springs(self, mode: Mode, forces: Floats) -> None:
+    def _add_springs(self, mode: ContactMode, forces: Floats) -> None:
         """Add the forces ``-k s - c w`` of the frictions that stick through a spring and damper."""
         n = self.problem.size
         for j, spring in self.springs.items():
@@ -550,7 +550,7 @@ class Mechanics:
                 forces[j, 1 + spring] -= friction.stiffness
                 forces[j, 1 + n : 1 + 2 * n] -= friction.damping * friction.tangents[0]
 
-    def held(self, stuck: tuple[int, ...], shut: tuple[int, ...], mode: Mode | None = None) -> Held:
+    def held(self, stuck: tuple[int, ...], shut: tuple[int, ...], mode: ContactMode | None = None) -> Constraint:
         """Return what holds the unknowns where frictions stick and rigid stops are closed.
 
         They ask ``W (M⁻¹ (q + F λ) + ψ s'') = 0`` of their tangents and inward normals W, q being all other forces and
@@ -571,7 +571,7 @@ class Mechanics:
             self.holds[key] = self._constrained(W, shares, F)
         return self.holds[key]
 
-    def _constrained(self, W: Floats, shares: Floats, F: Floats) -> Held:
+    def _constrained(self, W: Floats, shares: Floats, F: Floats) -> Constraint:
         """Return the same for directions W and F (k, n); if dependent, they share by the squares of shares (k,).
 
         With ``M = L Lᵀ`` and an orthonormal basis V of the rows of ``W L⁻ᵀ`` the projection is ``1 - L⁻ᵀ Vᵀ V Lᵀ``:
@@ -593,9 +593,9 @@ class Mechanics:
         projected[:, self.supports] = back @ carried
         hold = eye - projected
         hold[np.abs(hold) <= ROUNDING * (eye + np.abs(projected))] = 0.0
-        return Held(F, back @ shared, demand, hold)
+        return Constraint(F, back @ shared, demand, hold)
 
-    def _following(self, mode: Mode, hold: Floats) -> Floats:
+    def _following(self, mode: ContactMode, hold: Floats) -> Floats:
         """Return a projection in which a spring of stick follows the sliding, and that of a slip waits."""
         found = hold.copy()
         for j, spring in self.springs.items():
@@ -618,14 +618,14 @@ class Mechanics:
 
     def _guards(
         self,
-        mode: Mode,
+        mode: ContactMode,
         friction: Floats,
         needs: Floats,
         normal: Floats,
         pressing: Floats,
         pushes: Floats,
         hold: Floats,
-    ) -> tuple[Affine, Floats, tuple[Change, ...]]:
+    ) -> tuple[Affine, Floats, tuple[ElementChange, ...]]:
         """Return the guards, the sizes of their terms, and what they mean.
 
         ``needs`` are the sizes of the forces of frictions, ``pushes`` those of stops.
@@ -633,7 +633,7 @@ class Mechanics:
         parted, torn = self._torn(self.normals, hold), self._torn(self.tangents, hold)
         rows: list[Floats] = []
         sizes: list[Floats] = []
-        changes: list[Change] = []
+        changes: list[ElementChange] = []
         for i, touch in enumerate(mode.stops):
             rigid = bool(self.rigid[i])
             for row, becomes in _stop_guards(touch, self.gaps.rows[i], pressing[i], rigid=rigid):
@@ -641,11 +641,11 @@ class Mechanics:
                     continue  # it never opens, and SUNDIALS takes the rate of a constant guard for a root
                 rows.append(row)
                 sizes.append((pushes if touch is Touch.CLOSED else self.gap_sizes)[i] if rigid else np.abs(row))
-                changes.append(Change(i, becomes, STRIKES if rigid and becomes is Touch.CLOSED else -1))
+                changes.append(ElementChange(i, becomes, STRIKES if rigid and becomes is Touch.CLOSED else -1))
             if rigid and parted[i] and touch is Touch.CLOSED:
                 rows += [self.gap_rates.rows[i], -self.gap_rates.rows[i]]
                 sizes += 2 * [self._row(v=self._bounds(self.lengths(self.normals[[i]]))[0])]
-                changes += 2 * [Change(i, Touch.OPEN)]
+                changes += 2 * [ElementChange(i, Touch.OPEN)]
         for j, grip in enumerate(mode.frictions):
             limit = self.problem.frictions[j].static * normal[j]
             glides = self._row(v=self.glides[j])
@@ -657,7 +657,7 @@ class Mechanics:
             if grip is Grip.STICK and torn[j] and j not in self.springs:
                 rows += [self.sliding.rows[j], -self.sliding.rows[j]]
                 sizes += 2 * [glides]
-                changes += [Change(j, Grip.SLIP_DOWN), Change(j, Grip.SLIP_UP)]
+                changes += [ElementChange(j, Grip.SLIP_DOWN), ElementChange(j, Grip.SLIP_UP)]
         return self._affine(rows), self._affine(sizes).rows, tuple(changes)
 
     def _torn(self, directions: Floats, hold: Floats) -> NDArray[np.bool_]:
@@ -668,7 +668,7 @@ class Mechanics:
         left[:, : self.own], left[:, self.own + self.supports.size :] = 0.0, 0.0
         return np.asarray(self.lengths(left) > TORN * self.lengths(directions))
 
-    def rounding(self, mode: Mode, y: Floats, u: Floats, scale: float) -> tuple[Floats, Floats, Floats]:
+    def rounding(self, mode: ContactMode, y: Floats, u: Floats, scale: float) -> tuple[Floats, Floats, Floats]:
         """Return the gaps (s,) and rates of gaps (s,) that are none, and the rates whose hops may be none.
 
         Measures are the terms of a gap, and a share of the ways that velocities and forces, each by itself, lead in a
@@ -679,7 +679,7 @@ class Mechanics:
         still = AT_REST * self.speed(y[self.problem.size :]) * self.lengths(self.normals) + low / scale
         return low, still, np.maximum(still, hops)
 
-    def slow(self, mode: Mode, y: Floats, u: Floats, scale: float) -> NDArray[np.bool_]:
+    def slow(self, mode: ContactMode, y: Floats, u: Floats, scale: float) -> NDArray[np.bool_]:
         """Tell which rigid frictions slide so slowly that all forces at once would end it on a way that is rounding."""
         n, sizes = self.problem.size, np.abs(np.concatenate(([1.0], y, u)))
         terms, pull = WAY * self.glides @ np.abs(y[:n]), self.flow(mode).efforts @ sizes
@@ -698,12 +698,12 @@ class Mechanics:
         """Return the norm of velocities that goes with the kinetic energy."""
         return float(np.sqrt(v @ np.asarray(self.problem.mass) @ v))
 
-    def _regripping(self, j: int, grip: Grip, becomes: Grip, normal: Floats) -> Change:
+    def _regripping(self, j: int, grip: Grip, becomes: Grip, normal: Floats) -> ElementChange:
         """Return the change of a friction; the spring of a slip that ends takes over the force of the slip."""
         if becomes is not Grip.STICK or j not in self.springs:
-            return Change(j, becomes)
+            return ElementChange(j, becomes)
         friction = self.problem.frictions[j]
-        return Change(j, becomes, self.springs[j], float(grip) * friction.kinetic / friction.stiffness * normal)
+        return ElementChange(j, becomes, self.springs[j], float(grip) * friction.kinetic / friction.stiffness * normal)
 
 
 def norms(rows: Floats) -> Floats:

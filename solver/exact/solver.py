@@ -20,16 +20,16 @@ from veridyn.solver.contract.responses import Response, output_instants
 from veridyn.solver.event_driven.answer import MECHANICAL, OnDemand, event_instants, histories
 from veridyn.solver.event_driven.driver import NEAR
 from veridyn.solver.event_driven.forcing import Forcing, segments
-from veridyn.solver.event_driven.impacts import Impact, impact
+from veridyn.solver.event_driven.impacts import ImpactOutcome, impact
 from veridyn.solver.event_driven.mechanics import Grip, Mechanics
 from veridyn.solver.exact.rest import at_rest
 from veridyn.solver.exact.tables import Tables
-from veridyn.solver.exact.transitions import Found, Instant, Transitions
+from veridyn.solver.exact.transitions import ConsistentStates, EventState, Transitions
 from veridyn.solver.integrators.interrupt import interruptible
 from veridyn.solver.integrators.modal import regularised
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.kernels.event_driven import Motion, Rows
+    from veridyn.solver.integrators.kernels.event_driven import ExactMotion, Rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -53,7 +53,7 @@ class ExactControls(Controls):
 DEFAULTS = ExactControls("series")
 
 
-class Prepared:
+class ExactComputation:
     """A problem as arrays for the kernel; `run` solves it, as often as wanted.
 
     Raises
@@ -103,7 +103,7 @@ class Prepared:
         grips = [int(np.sign(glide)) if on else int(Grip.FREE) for glide, on in zip(glides, pressed, strict=True)]
         return np.array([int(gap < 0) for gap in gaps] + grips, dtype=np.int64)
 
-    def run(self, outputs: Floats, controls: ExactControls = DEFAULTS, near: float = -math.inf) -> Motion:
+    def run(self, outputs: Floats, controls: ExactControls = DEFAULTS, near: float = -math.inf) -> ExactMotion:
         """Solve, and sample the states at the outputs; those as near (s) to an event are left out, but for the last.
 
         Raises
@@ -128,7 +128,7 @@ class Prepared:
         drive = max((wave.omega for forcing in self.forcings for wave in forcing.waves), default=0.0)
         return (problem.end - problem.start) * max(fastest, drive) * problem.size
 
-    def _carry(self, outputs: Floats, controls: ExactControls, near: float, counters: Ints) -> Motion:
+    def _carry(self, outputs: Floats, controls: ExactControls, near: float, counters: Ints) -> ExactMotion:
         kernel, most_events, t = self.kernel, controls.most_events, self.problem.start
         y, states, before = self.start.copy(), self.first.copy(), self.first.copy()
         rows, searches, ambiguities = self._rows(outputs.size + min(FEW_EVENTS, 1 + most_events)), 0, 0
@@ -147,7 +147,7 @@ class Prepared:
                     ambiguities += struck.ambiguous
                 if reason == kernel.UNDECIDED:
                     self._refuse_more(searches := searches + 1, most_events, t)
-                    found = self._decided(t, Instant(y, self._phase(t, drive), before, int(counters[kernel.FIRED])))
+                    found = self._decided(t, EventState(y, self._phase(t, drive), before, int(counters[kernel.FIRED])))
                     states[:], y[:], counters[kernel.DECIDED] = found.states, found.y, 1
                     ambiguities += found.ambiguous
                     self.tables.index(states)
@@ -173,7 +173,7 @@ class Prepared:
             counts[kernel.EVENTS], stored = counts[kernel.EVENTS] + 1, stored + 1
         kept = kernel.Rows(rows.times[:stored], rows.states[:stored], rows.marks[:stored])
         numbers = counts[kernel.EVENTS], counts[kernel.STEPS], ambiguities, t, bool(counts[kernel.STOP])
-        motion: Motion = kernel.Motion(kept, *numbers, impacts, short)
+        motion: ExactMotion = kernel.Motion(kept, *numbers, impacts, short)
         return motion
 
     def _rows(self, count: int) -> Rows:
@@ -188,7 +188,7 @@ class Prepared:
         rows.times[here], rows.states[here], rows.marks[here] = instants, y, ~self.tables.index(states)
         counters[[self.kernel.OUTPUTS, self.kernel.ROWS]] += instants.size
 
-    def _struck(self, y: Floats, states: Ints, u: Floats) -> Impact:
+    def _struck(self, y: Floats, states: Ints, u: Floats) -> ImpactOutcome:
         """Return what an impact does; a hop must last a billionth of a step, as all that is told apart."""
         from veridyn.solver.integrators.kernels.series import AT_ONCE
 
@@ -211,7 +211,7 @@ class Prepared:
         drive_at(t, drive.waves, drive.polynomials, 1 + self.start.size, phase)
         return phase
 
-    def _decided(self, t: float, now: Instant) -> Found:
+    def _decided(self, t: float, now: EventState) -> ConsistentStates:
         found = self.transitions.find(now)
         if found is None:
             jams = "; friction may jam a rigid stop (Painlevé)" if self.tables.mechanics.jams.any() else ""
@@ -261,12 +261,12 @@ class ExactSolver:
         NotImplementedError
             If the problem is not expressible; see `mechanics.refuse`.
         SolverFailure
-            See `Prepared.run`.
+            See `ExactComputation.run`.
         """
         controls = read_controls(ExactControls, settings, self.schemes)
         if controls.tangential_stiffness:
             problem = regularised(problem, controls.tangential_stiffness)
-        prepared = _KNOWN.pop(problem, None) or Prepared(problem)  # nobody else has it meanwhile
+        prepared = _KNOWN.pop(problem, None) or ExactComputation(problem)  # nobody else has it meanwhile
         motion = prepared.run(prepared.outputs, controls, prepared.near)
         unsure = 0 if motion.stopped else _undetermined(problem, prepared, motion, controls)
         response = _response(prepared, motion, unsure)
@@ -286,7 +286,9 @@ def _compiled() -> None:
     SOLVER.solve(problem, {})
 
 
-def _undetermined(problem: MechanicalProblem, prepared: Prepared, motion: Motion, controls: ExactControls) -> int:
+def _undetermined(
+    problem: MechanicalProblem, prepared: ExactComputation, motion: ExactMotion, controls: ExactControls
+) -> int:
     """Return at how many outputs rounding decides: masses and gaps greater by that of all events move a ninth digit.
 
     Impacts on rigid stops magnify what rounding leaves of their instants, elastic ones without end. Digits are those
@@ -298,7 +300,7 @@ def _undetermined(problem: MechanicalProblem, prepared: Prepared, motion: Motion
     n, at_output = prepared.tables.mechanics.own, ~motion.begins
     times, x = motion.rows.times[at_output], motion.rows.states[at_output, :n]
     try:
-        other = Prepared(_greater(problem, 1 + rounding)).run(times, controls)
+        other = ExactComputation(_greater(problem, 1 + rounding)).run(times, controls)
     except SolverFailure:
         return len(x)
     y = other.rows.states[~other.begins, :n]
@@ -315,7 +317,7 @@ def _greater(problem: MechanicalProblem, factor: float) -> MechanicalProblem:
     return replace(problem, mass=np.asarray(problem.mass) * factor, stops=stops)
 
 
-def _response(prepared: Prepared, motion: Motion, unsure: int) -> Response:
+def _response(prepared: ExactComputation, motion: ExactMotion, unsure: int) -> Response:
     problem, tables, (times, states, _) = prepared.problem, prepared.tables, motion.rows
     n, mechanics, flows, forcings = problem.size, tables.mechanics, tables.flows, prepared.forcings
     elements = OnDemand(lambda: histories(problem, mechanics, flows, forcings, times, states, motion.modes))
@@ -332,6 +334,6 @@ def _response(prepared: Prepared, motion: Motion, unsure: int) -> Response:
 
 
 # What has been solved: a problem does not change, and its equations need not be written twice.
-_KNOWN: WeakKeyDictionary[MechanicalProblem, Prepared] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[MechanicalProblem, ExactComputation] = WeakKeyDictionary()
 
 SOLVER = ExactSolver()

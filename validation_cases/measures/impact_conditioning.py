@@ -53,7 +53,7 @@ NEWTON = 4  # steps to a peak: it needs no more digits than a bound
 
 
 @dataclass(frozen=True)
-class Course:
+class PhaseSequence:
     """The true motion as far as perturbations need it, phase by phase (n,)."""
 
     starts: Floats  # s
@@ -64,7 +64,7 @@ class Course:
     gap: mpf
 
 
-def course(values: Values) -> Course:
+def course(values: Values) -> PhaseSequence:
     """Return the true course for the parameters of a case."""
     return _course(_key(values))
 
@@ -74,7 +74,7 @@ def _key(values: Values) -> Parameters:
 
 
 @lru_cache(maxsize=16)
-def _course(parameters: Parameters) -> Course:
+def _course(parameters: Parameters) -> PhaseSequence:
     named = dict(parameters)
     phases = impact_oscillator.closed_phases(digits=PHASES, **named)
     with mpmath.workdps(ENOUGH):
@@ -84,7 +84,7 @@ def _course(parameters: Parameters) -> Course:
     starts = [phase.start for phase in phases]
     turns = impact_oscillator.turns(**named)
     rows = [np.array(row, dtype=float) for row in (starts, lapses, rates, turns)]
-    return Course(rows[0], rows[1], rows[2], rows[3], phases, named["gap"].mpf())
+    return PhaseSequence(rows[0], rows[1], rows[2], rows[3], phases, named["gap"].mpf())
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Perturbation:
 ONCE = Perturbation(ROUNDING)
 
 
-class Moved(NamedTuple):
+class PerturbationReach(NamedTuple):
     """What perturbations move: displacements at the ends of all phases, at most within them, and at peaks; (n,) in m.
 
     A peak moves as the displacement at its instant does, since the rate is zero there; it is zero in flight.
@@ -124,13 +124,13 @@ class Moved(NamedTuple):
     at_peak: Floats
 
 
-def moved(values: Values, resolution: float = 0.0) -> Moved:
+def moved(values: Values, resolution: float = 0.0) -> PerturbationReach:
     """Return what a relative perturbation of `ROUNDING` moves, and errors of steps of ``resolution``/ω_c (s)."""
     return _moved(_key(values), resolution / contact_frequency(values), ONCE)
 
 
 @lru_cache(maxsize=16)
-def _moved(parameters: Parameters, step: float, by: Perturbation) -> Moved:
+def _moved(parameters: Parameters, step: float, by: Perturbation) -> PerturbationReach:
     true = _course(parameters)
     kinked = max((_dispersion(phase, step) for phase in true.phases if phase.touching), default=0.0)
     place = by.relative * (float(true.gap) + abs(float(true.phases[0].law.S)))  # of the stop, and of its motion
@@ -146,7 +146,7 @@ def _moved(parameters: Parameters, step: float, by: Perturbation) -> Moved:
         at_peak.append(place + _displaced(*deepest, data, states, by) if deepest else 0.0)
         at_end.append(place + _displaced(carried, added, data, states, by))
         data, states = carried @ data + added, carried @ states
-    return Moved(np.array(at_end), np.array(within), np.array(at_peak))
+    return PerturbationReach(np.array(at_end), np.array(within), np.array(at_peak))
 
 
 def _passed(phase: ImpactPhase, tau: float, step: float, by: Perturbation) -> tuple[Floats, Floats]:
@@ -213,7 +213,7 @@ def largest_peak_rounded(values: Values, clock: float) -> float:
     return float(at_peak[may_be].max(initial=0.0))
 
 
-def _rounded(values: Values, clock: float) -> Moved:
+def _rounded(values: Values, clock: float) -> PerturbationReach:
     doubles = Perturbation(float(np.finfo(float).eps), in_every_phase=True, clock=clock)
     return _moved(_key(values), 0.0, doubles)
 
@@ -225,14 +225,14 @@ def amplification(values: Values) -> float:
     return growth(matrices, float(true.phases[0].law.omega))
 
 
-class Decided(NamedTuple):
+class ContactCount(NamedTuple):
     """How many instants of contact are decided, and whether that is all of them and there are no others."""
 
     instants: int
     all: bool
 
 
-def decided(values: Values, resolution: float = 0.0) -> Decided:
+def decided(values: Values, resolution: float = 0.0) -> ContactCount:
     """Return which instants of contact perturbations of `ROUNDING`, and errors of steps, leave as they are.
 
     They decide where an instant may move by more than half of the phase before or after it, and where a phase, or the
@@ -242,18 +242,18 @@ def decided(values: Values, resolution: float = 0.0) -> Decided:
 
 
 @lru_cache(maxsize=16)
-def _decided(parameters: Parameters, step: float) -> Decided:
+def _decided(parameters: Parameters, step: float) -> ContactCount:
     true, may_move = _course(parameters), _moved(parameters, step, ONCE)
     late = may_move.at_end[:-1] / np.abs(true.rates[1:]) > np.minimum(true.lapses[:-1], true.lapses[1:]) / 2
     for j in range(true.starts.size):
         if not true.turns[j] > may_move.within[j] or (j < late.size and late[j]):
-            return Decided(j, False)
+            return ContactCount(j, False)
     last = len(true.phases) - 1
     ending = abs(_distance(true, last, mpmath.mpf(true.lapses[last]))) > may_move.at_end[last]
-    return Decided(late.size, bool(ending))
+    return ContactCount(late.size, bool(ending))
 
 
-def _distance(true: Course, j: int, tau: mpf) -> float:
+def _distance(true: PhaseSequence, j: int, tau: mpf) -> float:
     """Return how far the motion is from the stop (m), tau (s) after the start of a phase; in contact: inside it."""
     with mpmath.workdps(ENOUGH):
         outside = true.gap - true.phases[j].observed(tau)[0]

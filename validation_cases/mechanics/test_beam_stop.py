@@ -232,7 +232,7 @@ FIGURES = (
         "mid-span",
         "Mid-span, five modes",
         "The stop lies below.",
-        plotting.Drawn("displacement (m)", _middle, plotting.true(beam_on_stop.motion, "mid_span")),
+        plotting.HistoryCurve("displacement (m)", _middle, plotting.true(beam_on_stop.motion, "mid_span")),
         events=lambda values: [(t, "") for t in true_instants(values)],
         beside=plotting.levels("stop", lambda o: -o["gap"]),
         window=lambda values: (0.0, float(values["T"])),

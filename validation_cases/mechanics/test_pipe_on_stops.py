@@ -11,7 +11,7 @@ from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.problem.mechanical import MechanicalProblem, Modes
 from veridyn.problem.time_functions import Harmonic
 from veridyn.references.certified import per_precision
-from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
 from veridyn.references.second_routes import waves
 from veridyn.solver.contract.errors import SolverFailure
@@ -70,7 +70,7 @@ BAY = InitialValueProblem(
 )
 
 
-class Pipe(Record):
+class Pipe(ParameterSet):
     """The parameters."""
 
     def check(self) -> None:

@@ -120,8 +120,8 @@ def _law(o: Observation, times: Floats) -> Floats:
     return -o["k0"] * _sine(o, times) * np.abs(_sine(o, times)) / o["x0"]
 
 
-X = plotting.Drawn("x (m)", lambda o: o.response.displacement[:, 0], _sine)
-FORCE = plotting.Drawn("force (N)", lambda o: element_history(o.response, SPRING, of="device"), _law)
+X = plotting.HistoryCurve("x (m)", lambda o: o.response.displacement[:, 0], _sine)
+FORCE = plotting.HistoryCurve("force (N)", lambda o: element_history(o.response, SPRING, of="device"), _law)
 
 TWICE = cited("twice the 1e-3 of Code_Aster's test for displacements", 2e-3, kind="absolute")
 TEST = "Code_Aster test sdnd103a, reference"

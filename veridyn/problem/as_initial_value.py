@@ -46,7 +46,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Part:
+class ElementEquations:
     """An element: its places, what tells the place at the start, and its memory with initial values.
 
     ``choice``: expressions that are all negative at the start, or just after, if the place with this number begins;
@@ -74,10 +74,10 @@ def as_initial_value(problem: MechanicalProblem) -> InitialValueProblem:
         the force of a stop or in two directions, a profile, a rigid stop, a buckling stop, a dashpot whose power is
         no odd number; or if there would be too many modes.
     """
-    return _Writer(problem.dense()).written()
+    return _ProblemWriter(problem.dense()).written()
 
 
-class _Writer:
+class _ProblemWriter:
     """Writes one problem; ``x`` and ``v`` are the symbols of displacements and velocities."""
 
     def __init__(self, problem: MechanicalProblem) -> None:
@@ -234,7 +234,7 @@ class _Writer:
     def _none(self) -> tuple[Expr, ...]:
         return (NOTHING,) * len(self.names)
 
-    def _stop(self, stop: Stop) -> Part:
+    def _stop(self, stop: Stop) -> ElementEquations:
         if stop.geometry == "profile":
             raise _refused(self.problem, f"stop {stop.name!r} is a profile", "planes and circles only")
         if stop.rigid:
@@ -251,7 +251,7 @@ class _Writer:
             )
         return touches[0] if len(touches) == 1 else _either(name, touches)
 
-    def _circle(self, stop: Stop, y: Expr, w: Expr) -> Part:
+    def _circle(self, stop: Stop, y: Expr, w: Expr) -> ElementEquations:
         assert stop.lateral is not None
         z, u = self._local(stop.lateral, stop.frame)
         z += _number(stop.lateral_offset)
@@ -264,7 +264,7 @@ class _Writer:
         smooth = side * (_number(stop.gap) ** 2 - y**2 - z**2)
         return _with_guard(part, gap, smooth)
 
-    def _touch(self, stop: Stop, name: str, gap: Expr, rate: Expr, unit: tuple[Expr, ...]) -> Part:
+    def _touch(self, stop: Stop, name: str, gap: Expr, rate: Expr, unit: tuple[Expr, ...]) -> ElementEquations:
         """Return a stop with one side; ``unit`` (n,) are the forces of a push of 1 N."""
         push = -_number(stop.stiffness) * gap - _number(stop.damping) * rate
         free, pressing, parted = (f"{name}_{word}" for word in ("free", "presses", "parts"))
@@ -273,7 +273,7 @@ class _Writer:
         forces = tuple(e * push for e in unit)
         if not stop.damping:
             both = (Place(free, self._none(), events=(closes,)), Place(pressing, forces, events=(opens,)))
-            return Part(both, (((gap,), 1),))
+            return ElementEquations(both, (((gap,), 1),))
         parts = Change(name=f"{name}_parts", guard=push, direction=-1, mode=parted)
         again = Change(name=f"{name}_presses_again", guard=push, direction=1, mode=pressing)
         places = (
@@ -281,9 +281,9 @@ class _Writer:
             Place(pressing, forces, events=(parts,)),
             Place(parted, self._none(), events=(opens, again)),
         )
-        return Part(places, (((gap, -push), 1), ((gap,), 2)))
+        return ElementEquations(places, (((gap, -push), 1), ((gap,), 2)))
 
-    def _friction(self, friction: Friction) -> Part:
+    def _friction(self, friction: Friction) -> ElementEquations:
         owner = f"friction {friction.name!r}"
         if friction.law != "regularised":
             raise _refused(self.problem, f"{owner} is set-valued", "regularise it: law='regularised', stiffness=…")
@@ -306,9 +306,9 @@ class _Writer:
             caught = {spring.name: side * kinetic / k}
             event = Change(name=f"{name}_sticks", guard=side * w, direction=-1, reset=caught, mode=stick)
             places.append(Place(slip, self._pushed(friction.tangents[0], -side * kinetic), events=(event,)))
-        return Part(tuple(places), (((-w,), 1), ((w,), 2)), terms=1, memory={spring.name: NOTHING})
+        return ElementEquations(tuple(places), (((-w,), 1), ((w,), 2)), terms=1, memory={spring.name: NOTHING})
 
-    def _device(self, device: Device) -> Part:
+    def _device(self, device: Device) -> ElementEquations:
         u, w = self._local(device.direction, device.frame)
         u += _number(device.offset)
         if isinstance(device, PiecewiseLaw):
@@ -317,7 +317,7 @@ class _Writer:
             return self._zener(device, u)
         raise _refused(self.problem, device.owner, "it remembers its largest crush, which no event marks")
 
-    def _piecewise(self, law: PiecewiseLaw, z: Expr) -> Part:
+    def _piecewise(self, law: PiecewiseLaw, z: Expr) -> ElementEquations:
         name, breaks = plain(law.name), [_number(b) for b in law.breaks]
         names = [f"{name}_{i}" for i in range(len(breaks) + 1)]
         places = []
@@ -331,9 +331,9 @@ class _Writer:
                 rises = Change(name=f"{name}_rises_{i + 1}", guard=z - breaks[i], direction=1, mode=names[i + 1])
                 events.append(rises)
             places.append(Place(names[i], self._pushed(law.direction, -force), events=tuple(events)))
-        return Part(tuple(places), tuple(((z - b,), i) for i, b in enumerate(breaks)), len(breaks))
+        return ElementEquations(tuple(places), tuple(((z - b,), i) for i, b in enumerate(breaks)), len(breaks))
 
-    def _zener(self, device: Zener, u: Expr) -> Part:
+    def _zener(self, device: Zener, u: Expr) -> ElementEquations:
         power = Fraction(1 / device.alpha).limit_denominator(1000)
         if power.denominator != 1 or power.numerator % 2 == 0 or float(power) * device.alpha != 1.0:
             raise _refused(self.problem, f"{device.owner}: alpha = {device.alpha}", "1, 1/3, 1/5 … only")
@@ -342,13 +342,13 @@ class _Writer:
         inner = (k1 * u + k3 * path) / (k1 + k2 + k3)
         rate = (k3 * (inner - path) / c) ** power.numerator
         place = Place(plain(device.name), self._pushed(device.direction, -k1 * (u - inner)), rate)
-        return Part((place,), memory={path.name: _number(device.path)})
+        return ElementEquations((place,), memory={path.name: _number(device.path)})
 
 
 # ---- helpers
 
 
-def _either(name: str, touches: Sequence[Part]) -> Part:
+def _either(name: str, touches: Sequence[ElementEquations]) -> ElementEquations:
     """Return the stop of two sides: they share the place in between."""
     free = f"{name}_free"
     swap = {side.places[0].name: free for side in touches}
@@ -360,10 +360,10 @@ def _either(name: str, touches: Sequence[Part]) -> Part:
         for place in side.places[1:]:
             events = tuple(replace(c, mode=swap.get(c.mode, c.mode)) for c in place.events)
             places.append(replace(place, events=events))
-    return Part(tuple(places), tuple(choice))
+    return ElementEquations(tuple(places), tuple(choice))
 
 
-def _with_guard(part: Part, guard: Expr, other: Expr) -> Part:
+def _with_guard(part: ElementEquations, guard: Expr, other: Expr) -> ElementEquations:
     """Return an element with another guard of the same sign."""
     places = []
     for place in part.places:

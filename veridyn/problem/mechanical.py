@@ -17,7 +17,7 @@ from veridyn.problem.devices import Device, device
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying, all_of
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.json_form import fields_of
-from veridyn.problem.naming import Named, direction, resolved, vector
+from veridyn.problem.naming import NamedDirection, direction, resolved, vector
 from veridyn.problem.sparse import DENSE, compressed, diagonal, from_entries, is_sparse, least_masses
 from veridyn.problem.time_functions import TimeFunction, time_function
 
@@ -196,7 +196,7 @@ class MechanicalProblem(Problem):
         object.__setattr__(self, "coordinates", names)
         for name in ("initial_displacement", "initial_velocity"):
             value = direction(f"{self.name}: {name}", getattr(self, name))
-            value = value.vector(names) if isinstance(value, Named) else value
+            value = value.vector(names) if isinstance(value, NamedDirection) else value
             object.__setattr__(self, name, value if value.size else vector(name, zero))
         for name in ("loads", "varying"):
             object.__setattr__(self, name, tuple(each.over(self.start, self.end) for each in getattr(self, name)))

@@ -48,7 +48,7 @@ PATIENCE = 256  # steps without an event, and each doubling, after which the cal
 GLIDE = 1e-13  # relative; a slower sliding velocity is rest
 
 
-class Modes(NamedTuple):
+class ModeTables(NamedTuple):
     """The equations of the modes met so far; ``known`` of them are filled in.
 
     What depends on time is a row over the phase (see `exact_tables`) at the start of a step, for each Taylor
@@ -94,7 +94,7 @@ class Rows(NamedTuple):
     marks: Ints  # (m,) index of the mode that begins; at an output, which begins none, its complement ``~index``
 
 
-class Motion(NamedTuple):
+class ExactMotion(NamedTuple):
     """What the exact solver finds."""
 
     rows: Rows
@@ -119,7 +119,7 @@ class Motion(NamedTuple):
 
 # where the arrays of each end among all
 ROWS_END = len(Rows._fields)
-MODES_END = ROWS_END + len(Modes._fields)
+MODES_END = ROWS_END + len(ModeTables._fields)
 GRIPS_END = MODES_END + len(Grips._fields)
 
 
@@ -488,10 +488,10 @@ def march(t, end, known, near, y, states, before, outputs, counters, *tables):
 
     ``before`` receives the states of the last mode that was right; outputs as ``near`` (s) to an event are left
     out, since they spoil differences; the last one is not. ``counters`` say what is stored and who decides; another
-    thread may set STOP. ``tables`` are the arrays of Rows, Modes, Grips and Drive, one
+    thread may set STOP. ``tables`` are the arrays of Rows, ModeTables, Grips and Drive, one
     by one, which costs a quarter of handing over tuples. Returns (reason, t).
     """
-    rows, modes = Rows(*tables[:ROWS_END]), Modes(*tables[ROWS_END:MODES_END])
+    rows, modes = Rows(*tables[:ROWS_END]), ModeTables(*tables[ROWS_END:MODES_END])
     grips, drive = Grips(*tables[MODES_END:GRIPS_END]), Drive(*tables[GRIPS_END:])
     scratch = workspace(modes)
     return carry(t, end, known, y, states, before, outputs, near, rows, counters, modes, grips, drive, scratch)

@@ -55,7 +55,7 @@ class Factors(NamedTuple):
     at: Naturals  # (r,) place of each column
 
 
-class Method(NamedTuple):
+class NewmarkMethod(NamedTuple):
     """Parameters of the family, how forces are found, and how the structure answers them in a step."""
 
     beta: float
@@ -74,7 +74,7 @@ class Method(NamedTuple):
     largest: Floats  # (p,) largest acceleration of a mode under a unit force along a row
 
 
-class Newton(NamedTuple):
+class NewtonScratch(NamedTuple):
     """Scratch arrays of the iteration."""
 
     past: Floats  # (r,) what the start of the step adds to the balance
@@ -427,7 +427,7 @@ def integrate(s, t0, dt, steps, method, q, v, state, work, f, archive):
     r, p, elements = q.size, work.force.size, state.shape[0]
     a, q_star, v_star = np.empty(r), np.empty(r), np.empty(r)
     contacts = s.contact_index.shape[0]
-    n = Newton(
+    n = NewtonScratch(
         np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.zeros(p), np.zeros(p),
         np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p), np.empty((p, p)),
         np.zeros(p, dtype=np.int64), np.zeros(p + 1, dtype=np.int64), np.zeros(p, dtype=np.int64),

@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 LEAST = 100 * 2.220446e-16  # of a scale, and of an error
 
 
-class Tableau(NamedTuple):
+class FormulaPair(NamedTuple):
     """A pair of formulas with n stages, the last of which lies at the new point."""
 
     c: Floats  # (n,) instants
@@ -39,7 +39,7 @@ class Tableau(NamedTuple):
     power: float  # of the step that the control takes the error to go with
 
 
-class Control(NamedTuple):
+class RungeKuttaControl(NamedTuple):
     """Options of the step control."""
 
     first: float

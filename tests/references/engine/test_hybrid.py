@@ -9,7 +9,7 @@ from flint import arb
 
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.engine.enclosure import Absent, Undecided
-from veridyn.references.parameters import Parameter, ParameterError, Record, exact
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet, exact
 from veridyn.references.problems import hybrid
 from veridyn.references.problems.hybrid import HybridSystem, motion, not_negative
 
@@ -347,7 +347,7 @@ def test_names_that_are_not_there_are_refused():
 
 def test_a_motion_is_followed_only_as_far_as_it_is_read():
     system = HybridSystem(BALL.problem)
-    run = hybrid._run(system, Record(g=exact(2), h=exact(1), e=exact("0.5")))
+    run = hybrid._run(system, ParameterSet(g=exact(2), h=exact(1), e=exact("0.5")))
     before = len(run.kept)
     assert next(iter(run)).by == "impact"
     assert len(run.kept) == max(1, before)

@@ -9,14 +9,14 @@ from flint import arb
 from veridyn.references.engine import motion
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, precision
 from veridyn.references.engine.events import Guard
-from veridyn.references.engine.flows import Linear
+from veridyn.references.engine.flows import LinearFlow
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, followed, holding, proved, value_at
 from veridyn.references.parameters import ParameterError, exact
 
 ONE, ZERO = arb(1), arb(0)
 X, V = {0: ONE}, {1: ONE}
-FALL = Linear(({1: ONE}, {2: -arb(2)}, {}), longest=arb(4))  # x'' = -2
-SWING = Linear(({1: ONE}, {0: -ONE}))
+FALL = LinearFlow(({1: ONE}, {2: -arb(2)}, {}), longest=arb(4))  # x'' = -2
+SWING = LinearFlow(({1: ONE}, {0: -ONE}))
 GROUND = Guard("ground", X, 1)
 
 
@@ -155,7 +155,7 @@ def test_marks_part_a_phase():
 
 
 def test_without_guards_nothing_is_searched():
-    endless = Phase("free", Linear(({1: ONE}, {}), ONE), ZERO, (ZERO, ONE), (), arb(10) ** 30)
+    endless = Phase("free", LinearFlow(({1: ONE}, {}), ONE), ZERO, (ZERO, ONE), (), arb(10) ** 30)
     (found,) = follow(endless, lambda *_: None)
     assert found.end == arb(10) ** 30
     assert proved([found]) == "1 phase, 0 events, 0 parts"
