@@ -18,7 +18,7 @@ from veridyn.problem.devices import NonlinearDamper
 from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
 from veridyn.solver.contract.controls import number
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.event_driven.answer import EventControls, EventDriven
+from veridyn.solver.event_driven.answer import EventControls, EventDrivenLibrary
 from veridyn.solver.event_driven.forcing import Forcing
 from veridyn.solver.event_driven.legs import AffineLeg, Arrival, Leg, until
 
@@ -188,7 +188,7 @@ def _taylor(controls: TaylorControls, problem: Problem) -> HeyokaIntegrator:
     return HeyokaIntegrator(most * (len(problem.stops) + len(problem.frictions) + bends), controls)
 
 
-SOLVER = EventDriven(
+SOLVER = EventDrivenLibrary(
     name="heyoka",
     distribution="heyoka",
     schemes=("Taylor",),

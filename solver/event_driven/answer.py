@@ -67,7 +67,7 @@ REFINEMENT = levels(TOLERANCES)
 
 
 @dataclass(frozen=True)
-class EventDriven(Library):
+class EventDrivenLibrary(Library):
     """A library under test whose integrator is carried from event to event by `driver.Driver`.
 
     ``distribution`` is the name of its package; ``integrator`` makes an integrator of legs for a problem. The error
@@ -152,7 +152,7 @@ def event_instants(
     return {name: np.union1d(instants, struck.get(name, [])) for name, instants in found.items()}
 
 
-class OnDemand(Mapping[str, Value]):
+class LazyMapping(Mapping[str, Value]):
     """What is known of elements, computed when somebody asks for it."""
 
     def __init__(self, make: Callable[[], dict[str, Value]]) -> None:

@@ -17,7 +17,7 @@ from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.solver.contract.controls import Controls, described, number, read_controls
 from veridyn.solver.contract.errors import Interrupted, SolverFailure
 from veridyn.solver.contract.responses import Response, output_instants
-from veridyn.solver.event_driven.answer import MECHANICAL, OnDemand, event_instants, histories
+from veridyn.solver.event_driven.answer import MECHANICAL, LazyMapping, event_instants, histories
 from veridyn.solver.event_driven.driver import NEAR
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.impacts import ImpactOutcome, impact
@@ -320,7 +320,7 @@ def _greater(problem: MechanicalProblem, factor: float) -> MechanicalProblem:
 def _response(prepared: ExactComputation, motion: ExactMotion, unsure: int) -> Response:
     problem, tables, (times, states, _) = prepared.problem, prepared.tables, motion.rows
     n, mechanics, flows, forcings = problem.size, tables.mechanics, tables.flows, prepared.forcings
-    elements = OnDemand(lambda: histories(problem, mechanics, flows, forcings, times, states, motion.modes))
+    elements = LazyMapping(lambda: histories(problem, mechanics, flows, forcings, times, states, motion.modes))
     counters = {"steps": motion.steps, "events": motion.events - 1, "ambiguous": motion.ambiguous}
     if prepared.rigid:
         counters |= {"impacts": len(motion.impacts), "settled": motion.short, "undetermined": unsure}
@@ -330,7 +330,7 @@ def _response(prepared: ExactComputation, motion: ExactMotion, unsure: int) -> R
         return event_instants(mechanics, tables.arrays.states[motion.modes[begins]], times[begins], motion.impacts)
 
     x, v = (mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
-    return Response(times, x, v, elements, counters, OnDemand(instants))
+    return Response(times, x, v, elements, counters, LazyMapping(instants))
 
 
 # What has been solved: a problem does not change, and its equations need not be written twice.
