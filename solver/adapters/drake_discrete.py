@@ -44,7 +44,7 @@ from veridyn.solver.contract.controls import number
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import Response
 from veridyn.solver.event_driven.answer import EventControls
-from veridyn.solver.event_driven.mechanics import refuse
+from veridyn.solver.event_driven.reduction import refuse
 
 SCHEMES = {
     "lagged": DiscreteContactApproximation.kLagged,

@@ -16,10 +16,11 @@ from veridyn.problem.devices import PIECEWISE_LINEAR, NonlinearDamper
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.solver.contract.controls import Controls, Library, number, read_controls
 from veridyn.solver.contract.responses import AnyResponse, Response, output_instants
+from veridyn.solver.event_driven.contact_modes import TOUCHES, Grip, ModeFlow
 from veridyn.solver.event_driven.driver import MOST_EVENTS, Driver, ModePhase
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.legs import Integrator
-from veridyn.solver.event_driven.mechanics import TOUCHES, Grip, Mechanics, ModeFlow
+from veridyn.solver.event_driven.mechanics import Mechanics
 
 Floats = NDArray[np.float64]
 Value = TypeVar("Value")

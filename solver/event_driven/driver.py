@@ -18,19 +18,11 @@ from numpy.typing import NDArray
 
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.event_driven.contact_modes import STRIKES, Affine, ContactMode, ElementChange, Grip, ModeFlow, Touch
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.impacts import impact
 from veridyn.solver.event_driven.legs import AffineLeg, Arrival, Integrator, Legs, until
-from veridyn.solver.event_driven.mechanics import (
-    STRIKES,
-    Affine,
-    ContactMode,
-    ElementChange,
-    Grip,
-    Mechanics,
-    ModeFlow,
-    Touch,
-)
+from veridyn.solver.event_driven.mechanics import Mechanics
 
 Floats = NDArray[np.float64]
 
@@ -73,7 +65,7 @@ class Driver:
     Raises
     ------
     NotImplementedError
-        If the problem is not expressible; see `mechanics.refuse`. Friction that is regularised, or under the force of a
+        If the problem is not expressible; see `reduction.refuse`. Friction that is regularised, or under the force of a
         rigid stop, is not.
     """
 

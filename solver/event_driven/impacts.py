@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.event_driven.mechanics import AT_REST, DEPENDENT, SLIPS, ContactMode, Grip, Mechanics, Touch, norms
+from veridyn.solver.event_driven.contact_modes import SLIPS, ContactMode, Grip, Touch
+from veridyn.solver.event_driven.mechanics import AT_REST, DEPENDENT, Mechanics, norms
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.event_driven.contact_modes import ModeFlow
 from veridyn.solver.event_driven.forcing import Forcing
-from veridyn.solver.event_driven.mechanics import ModeFlow
 
 Floats = NDArray[np.float64]
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.problem.mechanical import is_skewed
+from veridyn.solver.event_driven.contact_modes import ModeFlow
 from veridyn.solver.event_driven.forcing import Forcing
-from veridyn.solver.event_driven.mechanics import ModeFlow
 from veridyn.solver.exact.tables import Tables
 
 Floats = NDArray[np.float64]

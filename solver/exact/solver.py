@@ -18,10 +18,11 @@ from veridyn.solver.contract.controls import Controls, described, number, read_c
 from veridyn.solver.contract.errors import Interrupted, SolverFailure
 from veridyn.solver.contract.responses import Response, output_instants
 from veridyn.solver.event_driven.answer import MECHANICAL, LazyMapping, event_instants, histories
+from veridyn.solver.event_driven.contact_modes import Grip
 from veridyn.solver.event_driven.driver import NEAR
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.impacts import ImpactOutcome, impact
-from veridyn.solver.event_driven.mechanics import Grip, Mechanics
+from veridyn.solver.event_driven.mechanics import Mechanics
 from veridyn.solver.exact.rest import at_rest
 from veridyn.solver.exact.tables import Tables
 from veridyn.solver.exact.transitions import ConsistentStates, EventState, Transitions
@@ -59,7 +60,7 @@ class ExactComputation:
     Raises
     ------
     NotImplementedError
-        If the problem is not expressible; see `mechanics.refuse`.
+        If the problem is not expressible; see `reduction.refuse`.
     """
 
     def __init__(self, problem: MechanicalProblem) -> None:
@@ -173,7 +174,7 @@ class ExactComputation:
             counts[kernel.EVENTS], stored = counts[kernel.EVENTS] + 1, stored + 1
         kept = kernel.Rows(rows.times[:stored], rows.states[:stored], rows.marks[:stored])
         numbers = counts[kernel.EVENTS], counts[kernel.STEPS], ambiguities, t, bool(counts[kernel.STOP])
-        motion: ExactMotion = kernel.Motion(kept, *numbers, impacts, short)
+        motion: ExactMotion = kernel.ExactMotion(kept, *numbers, impacts, short)
         return motion
 
     def _rows(self, count: int) -> Rows:
@@ -259,7 +260,7 @@ class ExactSolver:
         Raises
         ------
         NotImplementedError
-            If the problem is not expressible; see `mechanics.refuse`.
+            If the problem is not expressible; see `reduction.refuse`.
         SolverFailure
             See `ExactComputation.run`.
         """

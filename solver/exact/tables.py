@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.solver.event_driven.contact_modes import STRIKES, TOUCHES, ContactMode, Grip, ModeFlow, Touch
 from veridyn.solver.event_driven.forcing import Forcing
-from veridyn.solver.event_driven.mechanics import STRIKES, TOUCHES, WAY, ContactMode, Grip, Mechanics, ModeFlow, Touch
+from veridyn.solver.event_driven.mechanics import Mechanics
+from veridyn.solver.event_driven.structure import WAY
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

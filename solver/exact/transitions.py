@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.event_driven.mechanics import Grip
+from veridyn.solver.event_driven.contact_modes import Grip
 from veridyn.solver.exact.tables import Draft, Tables
 
 Floats = NDArray[np.float64]

@@ -13,8 +13,9 @@ from veridyn.problem.mechanical import problem_from_json
 from veridyn.problem.smoothness import regularity
 from veridyn.problem.time_scales import shortest_period
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
+from veridyn.solver.event_driven.contact_modes import ContactMode, Grip, Touch
 from veridyn.solver.event_driven.impacts import impact
-from veridyn.solver.event_driven.mechanics import ContactMode, Grip, Mechanics, Touch
+from veridyn.solver.event_driven.mechanics import Mechanics
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.postprocessing.balance import energy_residual
 
