@@ -19,6 +19,7 @@ from veridyn.solver.event_driven.contact_modes import STRIKES, TOUCHES, ContactM
 from veridyn.solver.event_driven.forcing import Forcing
 from veridyn.solver.event_driven.mechanics import Mechanics
 from veridyn.solver.event_driven.structure import WAY
+from veridyn.solver.integrators.kernels.event_tables import ModeTables
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -135,7 +136,6 @@ class Tables:
         return motion
 
     def _empty(self, m: int) -> Any:
-        from veridyn.solver.integrators.kernels.event_driven import ModeTables
         from veridyn.solver.integrators.kernels.series import FEW, ORDER
 
         problem = self.mechanics.problem
@@ -190,7 +190,7 @@ class Tables:
         return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
     def _write(self, m: int, states: Ints, draft: Draft) -> None:
-        from veridyn.solver.integrators.kernels.event_driven import write_bernstein, write_series
+        from veridyn.solver.integrators.kernels.event_series import write_bernstein, write_series
         from veridyn.solver.integrators.kernels.roots import BERNSTEIN
 
         arrays, flow, count = self.arrays, draft.flow, len(draft.changes)

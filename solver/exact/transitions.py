@@ -74,8 +74,8 @@ class Trial:
 class Transitions:
     """Finds the states of stops and frictions that follow an event; ``planes`` (f, 2) press the frictions."""
 
-    def __init__(self, tables: Tables, planes: Ints, kernel: Any) -> None:
-        self.tables, self.planes, self.kernel = tables, planes, kernel
+    def __init__(self, tables: Tables, planes: Ints, series: Any) -> None:
+        self.tables, self.planes, self.series = tables, planes, series
         problem = tables.mechanics.problem
         self.size, self.stops = problem.size, len(problem.stops)
         self.metric = np.array(problem.mass)
@@ -152,8 +152,8 @@ class Transitions:
         p[1 : 1 + n] = now.y[:n]
         p[1 + n : 1 + 2 * n] = draft.flow.hold @ now.y[n:]
         p[[1 + spring for spring in draft.flow.slack]] = 0.0
-        terms = self.kernel.forecast(p, draft.motion)
-        signs = self.kernel.verdicts(terms, draft.guards, draft.sizes)
+        terms = self.series.forecast(p, draft.motion)
+        signs = self.series.verdicts(terms, draft.guards, draft.sizes)
         return Trial(states, draft, terms, np.flatnonzero(signs < 0))
 
     def _idle(self, states: Ints, hold: Floats) -> NDArray[np.bool_]:
