@@ -18,15 +18,14 @@ from veridyn.problem.time_functions import Harmonic, Piecewise, TimeFunction, Wi
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.integrators.entries import NOTHING, entries
 from veridyn.solver.integrators.kernels import contact, curved, device
-from veridyn.solver.integrators.kernels.system import (
+from veridyn.solver.integrators.kernels.function_table import (
     HARMONIC,
     HARMONIC_WIDTH,
     PIECEWISE,
     WINDOWED,
     WINDOWED_WIDTH,
-    Entries,
-    System,
 )
+from veridyn.solver.integrators.kernels.system import Entries, System
 
 LAW = {
     "nonlinear-spring": device.NONLINEAR_SPRING,

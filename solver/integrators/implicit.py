@@ -12,7 +12,7 @@ from veridyn.solver.integrators.scheme import Options, setting
 
 if TYPE_CHECKING:
     from veridyn.solver.integrators.integration import IntegrationJob, ModalHistories
-    from veridyn.solver.integrators.kernels.newmark import NewmarkMethod
+    from veridyn.solver.integrators.kernels.newmark_balance import NewmarkMethod
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def _method(job: IntegrationJob, weights: Weights, newton: NewtonOptions, *, lag
     The masses of the system are a share of the diagonal of a sparse mass matrix that is not diagonal.
     """
     from veridyn.solver.integrators.entries import DIAGONAL, NOTHING, entries, factors, matrix, rows_of
-    from veridyn.solver.integrators.kernels.newmark import NewmarkMethod
+    from veridyn.solver.integrators.kernels.newmark_balance import NewmarkMethod
 
     s, kept, own = job.system, 1.0 - weights.alpha_f, 1.0
     beside, start = NOTHING, DIAGONAL

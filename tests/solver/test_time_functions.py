@@ -30,11 +30,11 @@ from veridyn.problem.time_functions import (
 )
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.integration import IntegrationJob, Storage
-from veridyn.solver.integrators.kernels import system as kernels
+from veridyn.solver.integrators.kernels import function_table
 
 from .conftest import entry
 
-tabulate = entry(kernels.tabulate)
+tabulate = entry(function_table.tabulate)
 
 examples = settings(deadline=None, max_examples=60, derandomize=True)
 

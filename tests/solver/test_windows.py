@@ -15,11 +15,11 @@ from veridyn.problem.time_functions import Harmonic, Sum, Windowed, constant, po
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.integration import IntegrationJob, Storage
-from veridyn.solver.integrators.kernels import system as kernels
+from veridyn.solver.integrators.kernels import function_table
 
 from .conftest import entry
 
-tabulate = entry(kernels.tabulate)
+tabulate = entry(function_table.tabulate)
 
 WAVE = Windowed(Harmonic("1.3", "2*pi", "0.3"), "0.2", "1.1")
 LINE = Windowed(table([0.0, 0.5, 2.0], [1.0, 3.0, 0.0]), "0.2", "1.1")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.integrators.kernels.archive import SLOT, begin, keep
+from veridyn.solver.integrators.kernels.function_table import row_of
 from veridyn.solver.integrators.kernels.jit import natural, part, scheme
 from veridyn.solver.integrators.kernels.stepping import (
     DONE,
@@ -23,7 +24,7 @@ from veridyn.solver.integrators.kernels.stepping import (
     resumed,
     unfinished,
 )
-from veridyn.solver.integrators.kernels.system import count_on, diverged, first_forces, forces, row_of
+from veridyn.solver.integrators.kernels.system import count_on, diverged, first_forces, forces
 
 Floats = NDArray[np.float64]
 
