@@ -15,7 +15,8 @@ import pytest
 
 from veridyn.problem.basis import modal_basis, modal_state
 from veridyn.problem.elements import Friction, Load, Stop
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic
 from veridyn.references.engine.enclosure import forget
 from veridyn.references.parameters import arguments

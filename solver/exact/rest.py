@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.problem.mechanical import is_skewed
+from veridyn.problem.matrices import is_skewed
 from veridyn.solver.event_driven.contact_modes import ModeFlow
 from veridyn.solver.event_driven.forcing import Forcing
 from veridyn.solver.exact.tables import Tables

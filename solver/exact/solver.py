@@ -168,7 +168,7 @@ class ExactComputation:
         stored = counts[codes.ROWS]
         if counts[codes.STRUCK]:  # at the very end: nothing moves on from there, but it has happened
             stored -= bool(stored and t - rows.times[stored - 1] <= near)
-            rows = Rows(*(np.concatenate((part[:stored], part[:1])) for part in rows))
+            rows = Rows._make(np.concatenate((part[:stored], part[:1])) for part in rows)
             rows.times[stored], rows.states[stored], rows.marks[stored] = t, y, self.tables.index(states)
             counts[codes.EVENTS], stored = counts[codes.EVENTS] + 1, stored + 1
         kept = Rows(rows.times[:stored], rows.states[:stored], rows.marks[:stored])

@@ -10,11 +10,14 @@ import numpy as np
 
 from veridyn.problem.basis import driven_displacement, support_load
 from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.geometry import segments
-from veridyn.problem.mechanical import Floats, Matrix, MechanicalProblem, Modes
+from veridyn.problem.matrices import Matrix
+from veridyn.problem.mechanical import Floats, MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.scalars import to_float
 from veridyn.problem.sparse import diagonal, is_sparse
-from veridyn.problem.time_functions import Harmonic, Piecewise, TimeFunction, Windowed
+from veridyn.problem.time_functions import Harmonic, Piecewise, Windowed
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.integrators.entries import NOTHING, entries
 from veridyn.solver.integrators.kernels import contact, curved, device

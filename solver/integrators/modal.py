@@ -12,7 +12,8 @@ import numpy as np
 
 from veridyn.problem.basis import modal_basis, modal_state, moved_mass
 from veridyn.problem.devices import DEVICE_TAGS, Device
-from veridyn.problem.mechanical import Floats, MechanicalProblem, Modes
+from veridyn.problem.mechanical import Floats, MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.sparse import diagonal
 from veridyn.solver.contract.errors import CapabilityError, DivergenceError, Interrupted, SettingsError
 from veridyn.solver.contract.responses import Response

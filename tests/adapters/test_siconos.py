@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, Sum, polynomial, pulse, step
 from veridyn.run.verification import verify
 from veridyn.solver.adapters import siconos_adapter

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from veridyn.problem.basis import modal_basis
 from veridyn.problem.elements import Load
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.scalars import check_scalar, to_float, to_mpf
 from veridyn.problem.time_functions import (
     Harmonic,
     Piecewise,
     Sum,
-    TimeFunction,
     Windowed,
     constant,
     polynomial,

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from veridyn.problem.elements import Stop
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.references.problems import beam_on_stop
 from veridyn.results import Figure
 from veridyn.solver.contract.errors import SolverFailure

@@ -9,9 +9,10 @@ import numpy as np
 
 from veridyn.problem.devices import NonlinearSpring
 from veridyn.problem.elements import SupportMotion
+from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.scalars import Scalar
-from veridyn.problem.time_functions import Harmonic, Sum, TimeFunction, Windowed
+from veridyn.problem.time_functions import Harmonic, Sum, Windowed
 from veridyn.references.parameters import Exact
 from veridyn.references.problems import softening_spring
 from veridyn.solver.postprocessing.balance import element_history

@@ -10,7 +10,8 @@ import numpy as np
 
 from veridyn.problem.elements import Friction, Stop
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.references.certified import CertificationError, Certified, per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
