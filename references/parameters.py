@@ -198,7 +198,7 @@ def resolve(parameters: Iterable[Parameter], given: Mapping[str, Number]) -> dic
     return {name: checked(p, given.get(name, p.default)) for name, p in declared.items()}
 
 
-class Record:
+class ParameterSet:
     """Parameters by name, exact, that a cache can be keyed by; a subclass adds rules (`check`) and what follows."""
 
     __slots__ = ("__dict__", "_hash")  # `vars` are the parameters alone

@@ -26,7 +26,7 @@ HEAD = ("Case", "Variant", "Solver", "Quantity", "Verdict before", "Verdict now"
 
 
 @dataclass(frozen=True)
-class Change:
+class CheckChange:
     """One check in both runs; None where it is in one only."""
 
     turn: Turn
@@ -48,14 +48,14 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunComparison:
     """All changes between two runs, and how many checks stayed as they were."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[CheckChange, ...]
     unchanged: int
     remarks: tuple[str, ...] = field(default=())
 
-    def of(self, turn: Turn) -> tuple[Change, ...]:
+    def of(self, turn: Turn) -> tuple[CheckChange, ...]:
         """Return the changes of one kind, those of verdicts first."""
         return tuple(sorted((c for c in self.changes if c.turn == turn), key=lambda c: not c.of_verdict))
 
@@ -77,7 +77,7 @@ class Comparison:
         return ", ".join([*(f"{counts[turn]} {words}" for turn, words in TURNS.items()), f"{self.unchanged} unchanged"])
 
 
-def compare(now: Document, before: Document) -> Comparison:
+def compare(now: Document, before: Document) -> RunComparison:
     """Hold a checked result document against an earlier one.
 
     A verdict is worse if it comes earlier in the order of `tally.VERDICTS`. With the same verdict, errors count if they
@@ -90,7 +90,7 @@ def compare(now: Document, before: Document) -> Comparison:
         change = _change(old.get(key), new.get(key))
         unchanged += change is None
         changes += [change] if change else []
-    return Comparison(tuple(changes), unchanged, tuple(_remarks(now, before)))
+    return RunComparison(tuple(changes), unchanged, tuple(_remarks(now, before)))
 
 
 Key = tuple[str, str, str, str, Layer, str]
@@ -106,16 +106,16 @@ def _by_key(document: Document) -> dict[tuple[Key, int], Record]:
     return records
 
 
-def _change(before: Record | None, now: Record | None) -> Change | None:
+def _change(before: Record | None, now: Record | None) -> CheckChange | None:
     if before is None:
-        return Change("appeared", None, now)
+        return CheckChange("appeared", None, now)
     if now is None:
-        return Change("vanished", before, None)
+        return CheckChange("vanished", before, None)
     ranks = [VERDICTS.index(record.verdict) for record in (before, now)]
     if ranks[0] != ranks[1]:
-        return Change("worse" if ranks[1] < ranks[0] else "better", before, now)
+        return CheckChange("worse" if ranks[1] < ranks[0] else "better", before, now)
     turn = _turn_of_error(before, now)
-    return Change(turn, before, now) if turn else None
+    return CheckChange(turn, before, now) if turn else None
 
 
 def _turn_of_error(before: Record, now: Record) -> Turn | None:
@@ -146,7 +146,7 @@ def _remarks(now: Document, before: Document) -> Iterator[str]:
             yield f"The {words} differ: {values[0] or 'unknown'} before, {values[1] or 'unknown'} now."
 
 
-def cells(change: Change) -> Sequence[str]:
+def cells(change: CheckChange) -> Sequence[str]:
     """Return a change as a row below `HEAD`."""
     record, sides = change.record, (change.before, change.now)
     quantity = record.quantity if record.layer is Layer.CRITERION else f"{record.layer}: {record.quantity}"

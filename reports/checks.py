@@ -30,7 +30,7 @@ FAILURES = 25  # checks on the first page; the pages of the cases have all
 
 
 @dataclass(frozen=True)
-class Row:
+class CheckRow:
     """One check and its notes; what is printed of it besides is printed from its record."""
 
     record: Record
@@ -73,13 +73,13 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Section:
+class CheckSection:
     """Checks of one layer within a group; `reason` is that of all their tolerances, if they share one."""
 
     layer: Layer
     reason: str
     tally: Tally
-    rows: list[Row]
+    rows: list[CheckRow]
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Group:
     tally: Tally
     score: Score
     settings: str
-    sections: list[Section]
+    sections: list[CheckSection]
 
     @property
     def left_out(self) -> int:
@@ -99,7 +99,7 @@ class Group:
         return self.tally.total - sum(len(section.rows) for section in self.sections)
 
     @property
-    def leaves(self) -> list[list[Section]]:
+    def leaves(self) -> list[list[CheckSection]]:
         """Its checks in portions for a page each, at least one."""
         rows = [(section, row) for section in self.sections for row in section.rows]
         parts = [rows[start : start + PAGE] for start in range(0, len(rows), PAGE)] or [[]]
@@ -110,7 +110,7 @@ class Group:
         return self.anchor if number == 0 else f"{self.anchor}-page-{number + 1}"
 
 
-def _portion(rows: Sequence[tuple[Section, Row]]) -> list[Section]:
+def _portion(rows: Sequence[tuple[CheckSection, CheckRow]]) -> list[CheckSection]:
     """Gather rows under their sections again."""
     by_section = group(rows, lambda pair: pair[0].layer)
     return [replace(members[0][0], rows=[row for _, row in members]) for members in by_section.values()]
@@ -121,7 +121,7 @@ def share(total: int, groups: int, most: int) -> int:
     return total if total <= most else max(FEWEST, most // groups)
 
 
-def listed(title: str, records: Sequence[Record], runs: int) -> Excerpt[Row]:
+def listed(title: str, records: Sequence[Record], runs: int) -> Excerpt[CheckRow]:
     """Print the first of a list that may be long."""
     rows = [row(record, runs, said=record.reason) for record in records[:FAILURES]]
     return Excerpt(title, len(records), rows)
@@ -137,11 +137,13 @@ def make_group(anchor: str, name: str, records: list[Record], runs: int, most: i
     return Group(anchor, name, tally(records), score(records), comparison.settings(common), sections)
 
 
-def _section(layer: Layer, members: list[Record], shown: list[Record], runs: int, common: Collection[str]) -> Section:
+def _section(
+    layer: Layer, members: list[Record], shown: list[Record], runs: int, common: Collection[str]
+) -> CheckSection:
     reasons = {record.reason for record in members}
     shared = reasons.pop() if len(reasons) == 1 and len(members) > 1 else ""
     rows = [row(record, runs, common, shared) for record in shown]
-    return Section(layer, shared, tally(members), rows)
+    return CheckSection(layer, shared, tally(members), rows)
 
 
 ADMISSIBLE = "× admissible"
@@ -153,9 +155,9 @@ def measure(record: Record) -> str:
     return ADMISSIBLE if record.layer is Layer.INVARIANCE else record.error_kind
 
 
-def row(record: Record, runs: int, common: Collection[str] = (), said: str = "") -> Row:
+def row(record: Record, runs: int, common: Collection[str] = (), said: str = "") -> CheckRow:
     """Print a record; settings that are named in `common` and the reason `said` stand elsewhere."""
     own = {name: value for name, value in record.settings.items() if name not in common}
     reason = record.reason if record.reason != said else ""
     notes = filter(None, (record.detail, reason, comparison.settings(own)))
-    return Row(record, subject(record, runs), tuple(notes))
+    return CheckRow(record, subject(record, runs), tuple(notes))

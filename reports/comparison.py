@@ -37,7 +37,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Line:
+class ComparisonLine:
     """One quantity, a cell per subject."""
 
     quantity: str
@@ -52,7 +52,7 @@ class Matrix:
 
     variant: str
     subjects: list[str]
-    lines: list[Line]
+    lines: list[ComparisonLine]
     times: list[str]
 
 
@@ -187,10 +187,10 @@ def _matrix(variant: str, records: list[Record], runs: int) -> Matrix:
     )
 
 
-def _line(layer: Layer, quantity: str, records: list[Record], subjects: list[str], runs: int) -> Line:
+def _line(layer: Layer, quantity: str, records: list[Record], subjects: list[str], runs: int) -> ComparisonLine:
     asked = group(records, lambda record: subject(record, runs))
     cells = [_cell(asked[name]) if name in asked else NOT_ASKED for name in subjects]
-    return Line(quantity, records[0].unit, layer, cells)
+    return ComparisonLine(quantity, records[0].unit, layer, cells)
 
 
 def _cell(records: list[Record]) -> Cell:

@@ -15,7 +15,7 @@ from veridyn.results import CaseSheet, Document, Figure, Record, WorkPrecisionPo
 
 
 @dataclass(frozen=True)
-class Drawing:
+class ReportFigure:
     """A figure; `ink` waits until it is drawn, `csv` is its data, empty if the figure has none of its own."""
 
     anchor: str
@@ -45,7 +45,7 @@ class Diagram:
     """Work and precision in one variant: the drawing, if any point can be shown, and the levels behind it."""
 
     variant: str
-    drawing: Drawing | None
+    drawing: ReportFigure | None
     solvers: list[Levels]
     prices: dict[str, tuple[str, ...]]
 
@@ -55,7 +55,7 @@ class Diagram:
         return any(level.scd is not None for subject in self.solvers for _, level in subject.levels)
 
 
-def overview(results: Sequence[Record]) -> Drawing | None:
+def overview(results: Sequence[Record]) -> ReportFigure | None:
     """Draw the margins of all checks by layer; None if no check has one."""
     shown = [record for record in results if judged_margin(record) is not None]
     if not shown:
@@ -67,7 +67,7 @@ def overview(results: Sequence[Record]) -> Drawing | None:
     return _ready("margins", "Margins by layer", caption, _margins(shown))
 
 
-def system(case: CaseSheet, anchor: str) -> Drawing | None:
+def system(case: CaseSheet, anchor: str) -> ReportFigure | None:
     """Draw the mechanical system of a case, masses in a line or a beam, if it is described."""
     name = f"System of {case.case}"
     if case.system:
@@ -77,8 +77,8 @@ def system(case: CaseSheet, anchor: str) -> Drawing | None:
     return None
 
 
-def _ready(anchor: str, title: str, caption: str, svg: str) -> Drawing:
-    return Drawing(anchor, title, caption, lambda: svg)
+def _ready(anchor: str, title: str, caption: str, svg: str) -> ReportFigure:
+    return ReportFigure(anchor, title, caption, lambda: svg)
 
 
 def count(document: Document) -> int:
@@ -86,10 +86,10 @@ def count(document: Document) -> int:
     return len(document.figures) + len({_place(point) for point in document.work_precision})
 
 
-def of_cases(listed: Sequence[Figure], studio: Executor) -> dict[str, list[Drawing]]:
+def of_cases(listed: Sequence[Figure], studio: Executor) -> dict[str, list[ReportFigure]]:
     """Draw the figures of every case in a studio."""
     keys = anchors([f"{figure.case}-{figure.id}" for figure in listed], "figure-")
-    drawn: dict[str, list[Drawing]] = {}
+    drawn: dict[str, list[ReportFigure]] = {}
     for figure, key in zip(listed, keys, strict=True):
         drawn.setdefault(figure.case, []).append(_drawing(figure, key, studio))
     return drawn
@@ -116,9 +116,9 @@ def _place(row: Record | WorkPrecisionPoint) -> tuple[str, str]:
     return row.case, row.variant
 
 
-def _drawing(figure: Figure, anchor: str, studio: Executor, families: Sequence[int | None] = ()) -> Drawing:
+def _drawing(figure: Figure, anchor: str, studio: Executor, families: Sequence[int | None] = ()) -> ReportFigure:
     drawn = studio.submit(figures.draw, figure, anchor, families)
-    return Drawing(anchor, figure.title or figure.id, figure.caption, drawn.result, spreadsheet.curves(figure))
+    return ReportFigure(anchor, figure.title or figure.id, figure.caption, drawn.result, spreadsheet.curves(figure))
 
 
 # ---- margins of all checks by layer

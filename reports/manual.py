@@ -11,12 +11,12 @@ from veridyn.reports.manual_blocks import (
     Blanks,
     Block,
     Chapter,
-    Figure,
     Manual,
+    ManualFigure,
+    ManualSection,
+    ManualTable,
     Pairs,
     Paragraph,
-    Section,
-    Table,
     listed,
     numbered,
 )
@@ -89,7 +89,9 @@ def make_manual(document: Document, digest: str = "", number: str = "", revision
         _acceptance(),
         _matrix(document, sheets),
         *map(chapter, sheets),
-        Chapter("Errata in published documents", "", [Section(sheet.name, errata(sheet.case)) for sheet in sheets]),
+        Chapter(
+            "Errata in published documents", "", [ManualSection(sheet.name, errata(sheet.case)) for sheet in sheets]
+        ),
         _annexes(document),
         _approval(said, digest),
     ]
@@ -132,22 +134,22 @@ def _scope(document: Document, said: str, use: str) -> Chapter:
         title="Scope and result",
         about="",
         sections=[
-            Section("Scope and intended use", [Paragraph(SCOPE), Paragraph(use or USE)]),
-            Section("Result", [Paragraph(f"{said}."), Table(COUNTED, HEAD, "stnnnn", counts)]),
-            Section("Weakest points", listed(weak)),
-            Section("Limitations", listed([*LIMITS, *uncovered(document, describe_scope(document))])),
-            Section("Verification and validation", [Paragraph(APART)]),
-            Section("Messages of the run", listed([message.sentence for message in document.messages])),
+            ManualSection("Scope and intended use", [Paragraph(SCOPE), Paragraph(use or USE)]),
+            ManualSection("Result", [Paragraph(f"{said}."), ManualTable(COUNTED, HEAD, "stnnnn", counts)]),
+            ManualSection("Weakest points", listed(weak)),
+            ManualSection("Limitations", listed([*LIMITS, *uncovered(document, describe_scope(document))])),
+            ManualSection("Verification and validation", [Paragraph(APART)]),
+            ManualSection("Messages of the run", listed([message.sentence for message in document.messages])),
         ],
     )
 
 
 def _acceptance() -> Chapter:
     sections = [
-        Section("Reference values", [Paragraph(HOUSE)]),
-        Section("Criteria", [Paragraph(ALIKE), Pairs(CRITERIA)]),
-        Section("Verdicts", [Pairs(list(MEANINGS.items()))]),
-        Section("How to read the tables", [Pairs(READING)]),
+        ManualSection("Reference values", [Paragraph(HOUSE)]),
+        ManualSection("Criteria", [Paragraph(ALIKE), Pairs(CRITERIA)]),
+        ManualSection("Verdicts", [Pairs(list(MEANINGS.items()))]),
+        ManualSection("How to read the tables", [Pairs(READING)]),
     ]
     return Chapter("Acceptance criteria", "", sections)
 
@@ -168,10 +170,12 @@ def _matrix(document: Document, sheets: Sequence[Sheet]) -> Chapter:
     names = [name for name, _ in COMPARED.values()]
     head = ("Case", "The solver solves", *names, "Margin", "Verdict")
     caption = "Requirements and checks that verify them: passed of judged; a dash where nothing was judged"
-    table = [Table(caption, head, "st" + "n" * len(names) + "ns", rows, [row[-1] for row in rows])] if rows else []
+    table = (
+        [ManualTable(caption, head, "st" + "n" * len(names) + "ns", rows, [row[-1] for row in rows])] if rows else []
+    )
     drawn = drawing.overview(document.results)
-    figure = [Figure(drawn.title, drawn.caption, drawn.svg)] if drawn else []
-    return Chapter("Requirements and checks", "", [Section("Matrix", table), Section("Margins", figure)])
+    figure = [ManualFigure(drawn.title, drawn.caption, drawn.svg)] if drawn else []
+    return Chapter("Requirements and checks", "", [ManualSection("Matrix", table), ManualSection("Margins", figure)])
 
 
 def _shares(results: Sequence[Record]) -> list[str]:
@@ -184,7 +188,10 @@ def _shares(results: Sequence[Record]) -> list[str]:
 
 
 def _annexes(document: Document) -> Chapter:
-    sections = [Section("Bibliography", _bibliography(document)), Section("Provenance", list(_provenance(document)))]
+    sections = [
+        ManualSection("Bibliography", _bibliography(document)),
+        ManualSection("Provenance", list(_provenance(document))),
+    ]
     return Chapter("Annexes", "", sections)
 
 
@@ -193,7 +200,7 @@ def _approval(said: str, digest: str) -> Chapter:
     files = f"The results are those of the file results.json with SHA-256 {digest}." if digest else ""
     blanks = [Blanks((role, "Date", "Signature")) for role in ROLES]
     blocks: list[Block] = [Paragraph(f"{said}. {files}".strip()), *blanks]
-    return Chapter("Approval", "", [Section("Statement", blocks)])
+    return Chapter("Approval", "", [ManualSection("Statement", blocks)])
 
 
 def _bibliography(document: Document) -> list[Block]:
@@ -205,7 +212,7 @@ def _bibliography(document: Document) -> list[Block]:
         if case.published
     ]
     tables = (("Sources of the cases", "Document", cited), ("Published values", "Quoted from", quoted))
-    return [Table(caption, ("Case", head), "sl", rows) for caption, head, rows in tables if rows]
+    return [ManualTable(caption, ("Case", head), "sl", rows) for caption, head, rows in tables if rows]
 
 
 def _provenance(document: Document) -> Iterable[Block]:

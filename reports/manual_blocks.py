@@ -49,7 +49,7 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Table:
+class ManualTable:
     """A table below its caption; `tones` holds a verdict per row, which colours the last cell.
 
     `columns` has a letter per column: ``t`` text, which takes the width that is left, ``l`` text with links, ``s``
@@ -66,7 +66,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Figure:
+class ManualFigure:
     """A drawing below its title; `svg` is markup of our own."""
 
     kind: str = field(default="figure", init=False)
@@ -91,11 +91,11 @@ class Blanks:
     names: Sequence[str]
 
 
-Block = Paragraph | Formulas | Listing | Table | Figure | Pairs | Blanks
+Block = Paragraph | Formulas | Listing | ManualTable | ManualFigure | Pairs | Blanks
 
 
 @dataclass(frozen=True)
-class Section:
+class ManualSection:
     """Blocks below a heading; `number` is that of the contents."""
 
     title: str
@@ -109,7 +109,7 @@ class Chapter:
 
     title: str
     about: str
-    sections: Sequence[Section]
+    sections: Sequence[ManualSection]
     number: str = ""
 
 
@@ -145,7 +145,7 @@ def _numbered(chapter: Chapter, number: str) -> Chapter:
 
 def table(
     caption: str, columns: Sequence[tuple[str, str, str]], records: Sequence[object], keep: int = 0
-) -> list[Table]:
+) -> list[ManualTable]:
     """Return a table of records, none without any; columns are (attribute, head, letter), None is printed as a dash.
 
     Columns in which every record is empty are left out, but for the first `keep`.
@@ -158,10 +158,10 @@ def table(
         for row, _ in enumerate(records)
     ]
     letters = "".join(columns[place][2] for place in used)
-    return [Table(caption, [columns[place][1] for place in used], letters, rows)] if rows else []
+    return [ManualTable(caption, [columns[place][1] for place in used], letters, rows)] if rows else []
 
 
-def banded(one: Table) -> Table:
+def banded(one: ManualTable) -> ManualTable:
     """Return a table with its first column as bands over the rows that share it; `tones` go with the rows."""
     lines = group(zip(one.rows, one.tones, strict=True), lambda line: line[0][0])
     rows: list[Sequence[str]] = []

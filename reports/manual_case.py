@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from veridyn.reports import comparison, numbers
-from veridyn.reports.checks import ADMISSIBLE, Row
-from veridyn.reports.drawing import Drawing
+from veridyn.reports.checks import ADMISSIBLE, CheckRow
+from veridyn.reports.drawing import ReportFigure
 from veridyn.reports.levels import sum_of
 from veridyn.reports.manual_blocks import (
     Block,
     Chapter,
-    Figure,
     Formulas,
     Listing,
+    ManualFigure,
+    ManualSection,
+    ManualTable,
     Paragraph,
-    Section,
-    Table,
     banded,
     listed,
     table,
@@ -52,20 +52,20 @@ def chapter(sheet: Sheet) -> Chapter:
         title=f"{sheet.name.upper()}: {case.title or sheet.name}",
         about=" ".join(filter(None, (f"Document {case.document}." if case.document else "", case.summary))),
         sections=[
-            Section("Reference problem", _problem(sheet)),
-            Section("Reference solution", _reference(sheet)),
-            Section("Modelling", _modelling(sheet)),
-            Section("Results", _results(sheet)),
-            Section("Figures", [_figure(one) for one in drawings]),
-            Section("Published values", _published(case.published)),
-            Section("Remarks: how to break it", listed(case.remarks)),
-            Section("Summary", listed(sheet.summary)),
+            ManualSection("Reference problem", _problem(sheet)),
+            ManualSection("Reference solution", _reference(sheet)),
+            ManualSection("Modelling", _modelling(sheet)),
+            ManualSection("Results", _results(sheet)),
+            ManualSection("Figures", [_figure(one) for one in drawings]),
+            ManualSection("Published values", _published(case.published)),
+            ManualSection("Remarks: how to break it", listed(case.remarks)),
+            ManualSection("Summary", listed(sheet.summary)),
         ],
     )
 
 
-def _figure(one: Drawing) -> Figure:
-    return Figure(one.title, one.caption, one.svg)
+def _figure(one: ReportFigure) -> ManualFigure:
+    return ManualFigure(one.title, one.caption, one.svg)
 
 
 def _problem(sheet: Sheet) -> list[Block]:
@@ -101,7 +101,7 @@ def _modelling(sheet: Sheet) -> list[Block]:
     said = {run: comparison.settings({k: v for k, v in of.items() if k != "scheme"}) for run, of in common.items()}
     found = group(said, lambda run: (run[0], said[run]))
     rows = [(name, ", ".join(variant for _, variant in members), text) for (name, text), members in found.items()]
-    settings = [Table("Settings of the runs", ("Subject", "Variants", "Settings"), "sst", rows)] if rows else []
+    settings = [ManualTable("Settings of the runs", ("Subject", "Variants", "Settings"), "sst", rows)] if rows else []
     return [*listed(sheet.case.modelling), *settings]
 
 
@@ -113,7 +113,7 @@ def _results(sheet: Sheet) -> list[Block]:
     tones = [run.tally.verdict for run in sheet.runs]
     caption = "Summary of the runs. Digits: the fewest against the truth. Time: one run, without compilation."
     return [
-        *([Table(caption, RUNS, "ssnnnt", rows, tones)] if rows else []),
+        *([ManualTable(caption, RUNS, "ssnnnt", rows, tones)] if rows else []),
         *_more(sheet.runs_left_out, "run"),
         *_weak(sheet),
     ]
@@ -131,7 +131,7 @@ def _weak(sheet: Sheet) -> list[Block]:
         return []
     tones = [row.record.verdict for row in told]
     caption = "Checks that did not pass, or pass with a margin below 2; the report and results.csv have all checks"
-    table = banded(Table(caption, ("Subject", *CHECKS), "sstnnnnns", [_check(row) for row in told], tones))
+    table = banded(ManualTable(caption, ("Subject", *CHECKS), "sstnnnnns", [_check(row) for row in told], tones))
     failed = [_basis(row) for row in told if row.record.verdict in TROUBLE and row.basis][:BASES]
     return [table, Paragraph(RECOMPUTED), Listing(failed)] if failed else [table]
 
@@ -139,7 +139,7 @@ def _weak(sheet: Sheet) -> list[Block]:
 RECOMPUTED = "Parts of the tolerance and levels, of the first checks that did not pass:"
 
 
-def _basis(row: Row) -> str:
+def _basis(row: CheckRow) -> str:
     """Return in one line what the verdict of a check can be recomputed from."""
     levels = f"levels: {row.levels.line}" if row.levels else ""
     terms = f"tolerance = {sum_of(row.terms)}" if row.terms else ""
@@ -147,7 +147,7 @@ def _basis(row: Row) -> str:
     return f"{place} ({row.record.layer}): {'. '.join(filter(None, (terms, levels)))}"
 
 
-def _check(row: Row) -> Sequence[str]:
+def _check(row: CheckRow) -> Sequence[str]:
     record = row.record
     named = f"{record.quantity} [{record.unit}]" if record.unit else record.quantity
     error = f"{numbers.error(record.error)}\u00a0{SHORT.get(row.measure, row.measure)}".strip()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from veridyn.reports import numbers
-from veridyn.reports.against import HEAD, Comparison
+from veridyn.reports.against import HEAD, RunComparison
 from veridyn.reports.page import HEAD as COMPARED
 from veridyn.reports.page import Page
 from veridyn.results import Verdict
@@ -12,7 +12,7 @@ from veridyn.results import Verdict
 Lines = list[str]
 
 
-def changes(found: Comparison) -> str:
+def changes(found: RunComparison) -> str:
     """Return what changed since an earlier run as a Markdown page."""
     blocks = ["# Compared with an earlier run", f"**{found.headline}.**"]
     blocks += [escape(remark) for remark in found.remarks]

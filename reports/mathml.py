@@ -51,12 +51,12 @@ def math(formula: str) -> str:
     return f'<math display="block" alttext="{escape(formula)}">{_reader(formula).everything()}</math>'
 
 
-def _reader(formula: str) -> "_Reader":
-    return _Reader([match for match in _TOKEN.finditer(formula) if not match["space"]])
+def _reader(formula: str) -> "_TokenReader":
+    return _TokenReader([match for match in _TOKEN.finditer(formula) if not match["space"]])
 
 
 @dataclass
-class _Reader:
+class _TokenReader:
     """Reads tokens from left to right."""
 
     tokens: list[re.Match[str]]

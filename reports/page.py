@@ -11,10 +11,10 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from veridyn.reports import drawing, numbers
-from veridyn.reports.against import Comparison
-from veridyn.reports.checks import ALL, SINGLE, Row, listed, share
+from veridyn.reports.against import RunComparison
+from veridyn.reports.checks import ALL, SINGLE, CheckRow, listed, share
 from veridyn.reports.comparison import Standing, standings
-from veridyn.reports.drawing import Drawing
+from veridyn.reports.drawing import ReportFigure
 from veridyn.reports.numbers import plural
 from veridyn.reports.sheet import Sheet, make_sheets
 from veridyn.reports.studio import HERE
@@ -64,7 +64,7 @@ HEAD = ("Compared with", "", "Passed", "Failed", "Not judged", "Worst margin")
 
 
 @dataclass(frozen=True)
-class Compared:
+class LayerSummary:
     """The checks of one layer, counted: what they compare with and how strictly, how they ended."""
 
     name: str
@@ -99,28 +99,28 @@ class Page:
     hints: list[str]
     messages: list[str]
     solvers: list[str]
-    compared: list[Compared]
-    failures: Excerpt[Row]
+    compared: list[LayerSummary]
+    failures: Excerpt[CheckRow]
     weakest: list[Excerpt[Point]]
     uncovered: list[str]
     subjects: list[str]
     standings: list[Standing]
     sheets: list[Sheet]
-    overview: Drawing | None
+    overview: ReportFigure | None
     environments: tuple[Environment, ...]
     runs: list[Tally]
     digest: str = ""
-    against: Comparison | None = None
+    against: RunComparison | None = None
     single: bool = False
 
     @property
-    def drawn(self) -> list[Drawing]:
+    def drawn(self) -> list[ReportFigure]:
         """All figures."""
         return [*([self.overview] if self.overview else []), *(one for sheet in self.sheets for one in sheet.drawn)]
 
 
 def make_page(
-    document: Document, against: Comparison | None = None, studio: Executor = HERE, *, single: bool = False
+    document: Document, against: RunComparison | None = None, studio: Executor = HERE, *, single: bool = False
 ) -> Page:
     """Arrange a checked document as a report, whose figures are drawn in a studio.
 
@@ -179,11 +179,11 @@ def _schemes(records: list[Record]) -> str:
     return f"({', '.join(found)})" if found else ""
 
 
-def compared(results: Sequence[Record]) -> list[Compared]:
+def compared(results: Sequence[Record]) -> list[LayerSummary]:
     """Count the checks of each layer, the truth first."""
     found = group(results, lambda record: record.layer)
     totals = {layer: tally(found.get(layer, [])) for layer in COMPARED}
-    return [Compared(*COMPARED[layer], total) for layer, total in totals.items()]
+    return [LayerSummary(*COMPARED[layer], total) for layer, total in totals.items()]
 
 
 def failures(results: Sequence[Record]) -> list[Record]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from veridyn.reports import drawing, numbers
 from veridyn.reports.checks import LISTED, Group, make_group
 from veridyn.reports.comparison import Matrix, matrices, truth_digits
-from veridyn.reports.drawing import Diagram, Drawing
+from veridyn.reports.drawing import Diagram, ReportFigure
 from veridyn.reports.studio import HERE
 from veridyn.reports.tally import TROUBLE, Tally, anchors, group, judged_margin, margin_of, subject, tally
 from veridyn.results import CaseSheet, Document, PrintedVerdict, PublishedValue, Record, ReferenceRow
@@ -19,7 +19,7 @@ COMPARED = 12  # variants whose solvers stand side by side; those with trouble c
 
 
 @dataclass(frozen=True)
-class Run:
+class RunSummary:
     """One line of a case's summary: a variant solved by a subject, the fewest digits, the time of the run in s."""
 
     variant: str
@@ -48,17 +48,17 @@ class Sheet:
     anchor: str
     name: str
     case: CaseSheet
-    system: Drawing | None
+    system: ReportFigure | None
     truths: list[Truth]
     routes: list[tuple[str, tuple[str, ...]]]
     tally: Tally
-    runs: list[Run]
+    runs: list[RunSummary]
     runs_left_out: int
     groups: list[Group]
     matrices: list[Matrix]
     matrices_left_out: int
     diagrams: list[Diagram]
-    drawings: list[Drawing]
+    drawings: list[ReportFigure]
     published: list[PublishedValue]
     errata: list[PublishedValue]
     summary: list[str]
@@ -68,7 +68,7 @@ class Sheet:
         return next((group for group in self.groups if group.subject == name), None)
 
     @property
-    def drawn(self) -> list[Drawing]:
+    def drawn(self) -> list[ReportFigure]:
         """All its figures."""
         system = [self.system] if self.system else []
         return [*system, *(one.drawing for one in self.diagrams if one.drawing), *self.drawings]
@@ -97,7 +97,7 @@ def _sheet(
     anchor: str,
     case: CaseSheet,
     results: list[Record],
-    drawn: tuple[list[Diagram], list[Drawing]],
+    drawn: tuple[list[Diagram], list[ReportFigure]],
     runs: int,
     share: int,
 ) -> Sheet:
@@ -151,10 +151,10 @@ def _truths(references: Sequence[ReferenceRow], routes: Sequence[tuple[str, tupl
     return [Truth(reference, reference.radius or "", numbered.get(_route(reference), "")) for reference in references]
 
 
-def _run(variant: str, name: str, records: list[Record]) -> Run:
+def _run(variant: str, name: str, records: list[Record]) -> RunSummary:
     # All quantities of a run carry the time of that run; of several runs of a variant, the longest.
     longest = max((record.wall_time for record in records if record.wall_time is not None), default=None)
-    return Run(variant, name, tally(records), min(truth_digits(records), default=None), longest)
+    return RunSummary(variant, name, tally(records), min(truth_digits(records), default=None), longest)
 
 
 def _summary(results: list[Record], total: Tally, case: CaseSheet, runs: int) -> list[str]:

@@ -33,7 +33,7 @@ NAME = 'font-size="13" font-weight="600" text-anchor="middle" fill="#1f2933"'
 
 
 @dataclass(frozen=True)
-class Line:
+class GapSymbol:
     """What fills a gap: `column` 0 lies left of the first mass; `wall` names what is at the far end, '' a mass."""
 
     kind: str
@@ -48,7 +48,7 @@ class Layout:
     """Where everything goes."""
 
     names: list[str]
-    gaps: list[Line] = field(default_factory=list)
+    gaps: list[GapSymbol] = field(default_factory=list)
     below: list[tuple[int, str, str]] = field(default_factory=list)
     above: list[tuple[int, int, str, str]] = field(default_factory=list)
 
@@ -117,7 +117,7 @@ def _place(layout: Layout, kind: str, ends: Sequence[str], label: str) -> None:
     walls = [name for name in ends if name not in layout.names]
     if len(places) > 1:
         if places[1] - places[0] == 1:
-            layout.gaps.append(Line(kind, label, places[1]))
+            layout.gaps.append(GapSymbol(kind, label, places[1]))
         else:
             layout.above.append((places[0], places[1], kind, label))
     elif places:
@@ -128,9 +128,9 @@ def _place_at_wall(layout: Layout, kind: str, label: str, place: int, wall: str)
     """Lead to the wall at the near end of the line; from a mass within it, to the ground."""
     taken = {link.wall for link in layout.gaps if link.column == 0}
     if place == 0 and (len(layout.names) > 1 or taken <= {wall}):
-        layout.gaps.append(Line(kind, label, 0, wall, faces_left=True))
+        layout.gaps.append(GapSymbol(kind, label, 0, wall, faces_left=True))
     elif place == len(layout.names) - 1:
-        layout.gaps.append(Line(kind, label, place + 1, wall))
+        layout.gaps.append(GapSymbol(kind, label, place + 1, wall))
     else:
         layout.below.append((place, kind, label))
 
@@ -145,16 +145,16 @@ def _place_stop(layout: Layout, stop: DrawnStop) -> None:
             _place(layout, kind, stop.ends, label)
         elif places:
             if stop.side in (Side.LEFT, Side.BOTH):
-                layout.gaps.append(Line(kind, label, places[0], GROUND, faces_left=True))
+                layout.gaps.append(GapSymbol(kind, label, places[0], GROUND, faces_left=True))
             if stop.side in (Side.RIGHT, Side.BOTH):
-                layout.gaps.append(Line(kind, label, places[0] + 1, GROUND))
+                layout.gaps.append(GapSymbol(kind, label, places[0] + 1, GROUND))
 
 
 def _place_device(layout: Layout, device: DrawnDevice) -> None:
     label = _short(device.type.replace("-", " "), 24)
     places = [layout.names.index(name) for name in device.ends if name in layout.names]
     if len(places) == 1 and device.side is Side.RIGHT:
-        layout.gaps.append(Line("device", label, places[0] + 1, GROUND))
+        layout.gaps.append(GapSymbol("device", label, places[0] + 1, GROUND))
     else:
         _place(layout, "device", device.ends, label)
 
@@ -176,7 +176,7 @@ def _gaps(layout: Layout, top: float) -> Iterator[str]:
             yield from _moving(x, first + PITCH * (len(links) - 0.5) + 2, _short(name, 16))
 
 
-def _link(layout: Layout, link: Line, y: float) -> Iterator[str]:
+def _link(layout: Layout, link: GapSymbol, y: float) -> Iterator[str]:
     """Draw a link from its mass to the far end; a wall within the line stands short of the next mass."""
     inner = 0 < link.column < len(layout.names)
     length = 0.78 * GAP if inner and link.wall else GAP

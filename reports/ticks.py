@@ -28,7 +28,7 @@ class Numbers(ScalarFormatter):
         return plain(super().get_offset())
 
 
-class Powers(LogFormatterSciNotation):
+class PowersOfTen(LogFormatterSciNotation):
     """Powers of ten of a logarithmic axis."""
 
     def __call__(self, x: float, pos: int | None = None) -> str:
@@ -44,4 +44,4 @@ def label(axes: "Axes") -> None:
 
 
 def _formatter(axis: "Axis") -> Formatter:
-    return Powers() if axis.get_scale() == "log" else Numbers()
+    return PowersOfTen() if axis.get_scale() == "log" else Numbers()

@@ -25,7 +25,7 @@ OF_MEDIAN = 1.2533  # standard error of a median in those of a mean, of a normal
 
 
 @dataclass(frozen=True)
-class Line:
+class TimingLine:
     """One solution, measured: times in s, numbers of correct digits (None if there are none to count)."""
 
     key: Key
@@ -57,27 +57,27 @@ class Timing:
     machine: str
     python: str
     commit: str
-    lines: tuple[Line, ...]
+    lines: tuple[TimingLine, ...]
     sentences: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Change:
+class TimingChange:
     """A line beside that of the baseline: ratio of medians, how far noise may take it from 1, ratio of minima."""
 
     key: Key
     turn: Turn
-    before: Line | None
+    before: TimingLine | None
     ratio: float | None = None
     noise: float | None = None
     of_minima: float | None = None
 
 
 @dataclass(frozen=True)
-class Compared:
+class TimingComparison:
     """A run against a baseline; `remarks` tell what makes the comparison lame."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[TimingChange, ...]
     remarks: tuple[str, ...]
 
     @property
@@ -128,13 +128,13 @@ def timing_of(data: object, name: str = "timing.json") -> Timing:
         ) from None
 
 
-def _line(benchmark: Benchmark, first_call: float) -> Line:
+def _line(benchmark: Benchmark, first_call: float) -> TimingLine:
     info, stats = benchmark.extra_info, benchmark.stats
     if not info.solver or not info.case:
         raise ValueError(f"{benchmark.name} names no solver or no case")
     if not all(math.isfinite(time) and time >= 0 for time in stats.times):
         raise ValueError(f"times of {benchmark.name} must be finite and positive")
-    return Line(
+    return TimingLine(
         key=(info.solver, info.case, info.variant, info.scheme),
         min=stats.min,
         median=stats.median,
@@ -158,7 +158,7 @@ def _sentence(info: Info) -> str:
     )
 
 
-def compare(now: Timing, before: Timing) -> Compared:
+def compare(now: Timing, before: Timing) -> TimingComparison:
     """Hold a run against a baseline.
 
     The noise is three standard errors of the ratio of the medians, from the quartiles of both runs, and at least
@@ -166,14 +166,14 @@ def compare(now: Timing, before: Timing) -> Compared:
     """
     old, new = ({line.key: line for line in run.lines} for run in (before, now))
     changes = tuple(_change(key, old.get(key), new.get(key)) for key in {**new, **old})
-    return Compared(changes, tuple(_remarks(now, before)))
+    return TimingComparison(changes, tuple(_remarks(now, before)))
 
 
-def _change(key: Key, before: Line | None, now: Line | None) -> Change:
+def _change(key: Key, before: TimingLine | None, now: TimingLine | None) -> TimingChange:
     if before is None or now is None:
-        return Change(key, "gone" if now is None else "new", before)
+        return TimingChange(key, "gone" if now is None else "new", before)
     noise = max(LEAST, SIGMAS * math.hypot(now.uncertainty, before.uncertainty))
-    found = Change(key, "no change", before, _over(now.median, before.median), noise, _over(now.min, before.min))
+    found = TimingChange(key, "no change", before, _over(now.median, before.median), noise, _over(now.min, before.min))
     if found.ratio is None or 1 / (1 + noise) <= found.ratio <= 1 + noise:
         return found
     return replace(found, turn="slower" if found.ratio > 1 else "quicker")
@@ -194,7 +194,7 @@ def _remarks(now: Timing, before: Timing) -> Iterable[str]:
 
 
 @dataclass(frozen=True)
-class Past:
+class TimingHistory:
     """Earlier runs on the same machine, the oldest first; `elsewhere` counts runs of other machines."""
 
     runs: tuple[Timing, ...]
@@ -205,7 +205,7 @@ class Past:
         return [line.median for run in self.runs for line in run.lines if line.key == key]
 
 
-def read_history(folder: Path, now: Timing) -> Past:
+def read_history(folder: Path, now: Timing) -> TimingHistory:
     """Read all runs that are stored in a folder, and in folders within it, up to the present one.
 
     Raises ReportError if there is no such folder, or a file in it is no timing file.
@@ -216,7 +216,7 @@ def read_history(folder: Path, now: Timing) -> Past:
     runs = {(run.date, run.machine): run for run in [*stored, now]}
     past = sorted((run for run in runs.values() if run.date <= now.date), key=lambda run: run.date)
     here = tuple(run for run in past if run.machine == now.machine)
-    return Past(here, len(past) - len(here))
+    return TimingHistory(here, len(past) - len(here))
 
 
 def seconds(time: float) -> str:
@@ -230,7 +230,7 @@ def several(*times: float, between: str) -> str:
     return f"{between.join(f'{factor * time:.3g}' for time in times)} {unit}"
 
 
-def by_case(lines: Sequence[Line]) -> dict[tuple[str, str], list[Line]]:
+def by_case(lines: Sequence[TimingLine]) -> dict[tuple[str, str], list[TimingLine]]:
     """Group lines by case and variant."""
     return group(lines, lambda line: line.key[1:3])
 
@@ -254,7 +254,7 @@ WIDTH, HEIGHT, INSET = 110.0, 22.0, 3.0
 
 
 @dataclass(frozen=True)
-class Row:
+class TimingRow:
     """A line of the table, printed; `turn` is empty without a baseline, `spark` and `past` without a history."""
 
     cells: Sequence[str]
@@ -270,14 +270,16 @@ class TimingPage:
     timing: Timing
     command: str
     head: Sequence[str]
-    parts: Mapping[str, list[Row]]
+    parts: Mapping[str, list[TimingRow]]
     gone: list[str]
-    compared: Compared | None
-    past: Past | None
+    compared: TimingComparison | None
+    past: TimingHistory | None
     reading: Sequence[str] = field(default=(READING,))
 
 
-def make_page(timing: Timing, command: str, compared: Compared | None = None, past: Past | None = None) -> TimingPage:
+def make_page(
+    timing: Timing, command: str, compared: TimingComparison | None = None, past: TimingHistory | None = None
+) -> TimingPage:
     """Arrange a run, with what it is compared with."""
     changes = {change.key: change for change in compared.changes} if compared else {}
     parts = {
@@ -296,7 +298,7 @@ def make_page(timing: Timing, command: str, compared: Compared | None = None, pa
     )
 
 
-def _row(line: Line, change: Change | None, past: Past | None) -> Row:
+def _row(line: TimingLine, change: TimingChange | None, past: TimingHistory | None) -> TimingRow:
     cells = (
         line.key[0],
         line.key[3],
@@ -311,7 +313,7 @@ def _row(line: Line, change: Change | None, past: Past | None) -> Row:
     )
     more = _against(change) if change else ()
     medians = past.medians(line.key) if past else []
-    return Row((*cells, *more), change.turn if change else "", spark(medians), _past(medians))
+    return TimingRow((*cells, *more), change.turn if change else "", spark(medians), _past(medians))
 
 
 def _past(medians: Sequence[float]) -> str:
@@ -321,7 +323,7 @@ def _past(medians: Sequence[float]) -> str:
     return f"{numbers.plural(len(medians), 'run')}, {seconds(medians[0])} to {seconds(medians[-1])}"
 
 
-def _against(change: Change) -> Sequence[str]:
+def _against(change: TimingChange) -> Sequence[str]:
     noise = numbers.NONE if change.noise is None else f"±{100 * change.noise:.0f} %"
     before = seconds(change.before.median) if change.before else numbers.NONE
     return before, ratio(change.ratio), noise, ratio(change.of_minima), change.turn

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veridyn.reports import drawing, junit, markdown, mathml, numbers, spreadsheet, svg
-from veridyn.reports.against import HEAD, Comparison
+from veridyn.reports.against import HEAD, RunComparison
 from veridyn.reports.comparison import DIGITS
 from veridyn.reports.errors import optional_package
 from veridyn.reports.page import Page, make_page
@@ -125,7 +125,7 @@ STALE = (
 
 
 def write(
-    document: Document, folder: Path, compared: Comparison | None = None, *, processes: int = 1, single: bool = False
+    document: Document, folder: Path, compared: RunComparison | None = None, *, processes: int = 1, single: bool = False
 ) -> list[Path]:
     """Write the report of a checked document, and what changed since an earlier run; returns the files.
 
@@ -162,7 +162,7 @@ def save_all(texts: Mapping[Path, bytes]) -> list[Path]:
         raise
 
 
-def _render(document: Document, compared: Comparison | None, processes: int, single: bool) -> dict[str, bytes]:
+def _render(document: Document, compared: RunComparison | None, processes: int, single: bool) -> dict[str, bytes]:
     with studio(processes, drawing.count(document)) as place:
         page = make_page(document, compared, place, single=single)
         results = encode(document)  # meanwhile the studio draws

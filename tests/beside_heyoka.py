@@ -16,7 +16,7 @@ from dataclasses import replace
 import heyoka
 import numpy as np
 
-from veridyn.solver.exact.solver import SOLVER, Prepared
+from veridyn.solver.exact.solver import SOLVER, ExactComputation
 from veridyn.validation_cases.judgement.catalogue import load_case
 
 A0, OMEGA, CONE, END = 1.5, 2 * math.pi, 1.0, 12.0  # m/s^2, 1/s, m/s^2, s
@@ -93,13 +93,13 @@ def main() -> None:
     begin = time.perf_counter()
     slip, stick = built(), watched()
     print(f"heyoka's integrators are built in {1e3 * (time.perf_counter() - begin):.0f} ms, without the import")
-    prepared, response, (place, events) = Prepared(posed), SOLVER.solve(posed, {}), by_heyoka(slip)
+    prepared, response, (place, events) = ExactComputation(posed), SOLVER.solve(posed, {}), by_heyoka(slip)
     place_too, events_too = by_events(slip, stick)
     np.testing.assert_allclose([place_too, *events_too], [place, *events], rtol=1e-12)
     apart = np.abs(response.instants - events).max(), abs(response.displacement[-1, 0] - place)
     print(f"{len(events)} events; they differ by {apart[0]:.1e} s, the last place by {apart[1]:.1e} m")
     works: dict[str, Callable[[], object]] = {
-        "Prepared.run": lambda: prepared.run(prepared.outputs),
+        "ExactComputation.run": lambda: prepared.run(prepared.outputs),
         "solve": lambda: SOLVER.solve(posed, {}),
         "solve, and the events by element": lambda: dict(SOLVER.solve(posed, {}).events),
         "solve of a new problem": lambda: SOLVER.solve(replace(posed), {}),

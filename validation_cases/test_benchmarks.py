@@ -15,15 +15,16 @@ import pytest
 
 from veridyn.problem.basis import modal_basis, modal_state
 from veridyn.problem.elements import Friction, Load, Stop
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic
 from veridyn.references.engine.enclosure import forget
 from veridyn.references.parameters import arguments
 from veridyn.solver.contract.gate import LocalGate
 from veridyn.solver.contract.loading import load_solver
-from veridyn.solver.exact.solver import Prepared
+from veridyn.solver.exact.solver import ExactComputation
 from veridyn.solver.integrators.arrays import system_arrays
-from veridyn.solver.integrators.integration import Job, Storage
+from veridyn.solver.integrators.integration import IntegrationJob, Storage
 from veridyn.solver.integrators.kernels import symplectic_euler
 from veridyn.solver.integrators.kernels.contact import R_FORCE
 from veridyn.solver.integrators.kernels.system import System
@@ -89,7 +90,7 @@ def test_references(benchmark: Any, name: str) -> None:
 def test_exact_kernel(benchmark: Any, a0: str) -> None:
     """The exact solver on SDND104 over its whole time, prepared beforehand, without the arrays of a response."""
     case = load_case("sdnd104")
-    prepared = Prepared(case.problem(case.values({"a0": a0})))
+    prepared = ExactComputation(case.problem(case.values({"a0": a0})))
     outputs = np.empty(0)
     first = _seconds(lambda: prepared.run(outputs))
     info = {"solver": "exact", "case": case.name, "variant": f"a0={a0}, prepared", "scheme": "series"}
@@ -135,7 +136,7 @@ class March:
         """Prepare a number of steps."""
         modes = modal_basis(problem)
         system = system_arrays(problem, modes)
-        job = Job(system, *modal_state(problem, modes), 0.0, steps * step, step)
+        job = IntegrationJob(system, *modal_state(problem, modes), 0.0, steps * step, step)
         return cls(system, Storage(steps + 2, job, even=True), steps)
 
     def __call__(self) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
     from veridyn.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
     from veridyn.problem.mechanical import MechanicalProblem as Problem
-    from veridyn.problem.mechanical import Modes
+    from veridyn.problem.modal_basis import Modes
     from veridyn.problem.pieces import pieces
     from veridyn.problem.time_functions import Harmonic, Sum, Windowed, constant, polynomial, pulse, step, table
     from veridyn.solver.contract.protocol import Solver
@@ -37,7 +37,8 @@ PLACES = {
     "problem.devices": ("BucklingStop", "NonlinearDamper", "NonlinearSpring", "Zener"),
     "problem.elements": ("Friction", "Load", "Stop", "SupportMotion", "TimeVarying"),
     "problem.initial_value": ("Accumulation", "Change", "InitialValueProblem", "Mode"),
-    "problem.mechanical": ("MechanicalProblem", "Modes"),
+    "problem.mechanical": ("MechanicalProblem",),
+    "problem.modal_basis": ("Modes",),
     "problem.pieces": ("pieces",),
     "problem.time_functions": (
         "Harmonic", "Sum", "Windowed", "constant", "polynomial", "pulse", "step", "table",

@@ -15,7 +15,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from veridyn.references.engine.series import Code, Traced
+from veridyn.references.engine.series import Code, Trace
 
 Floats = NDArray[np.float64]
 Run = tuple[Floats, Floats]  # middles and radii, by place and order
@@ -142,10 +142,10 @@ def bound_of_sum(sizes: Floats, shares: Floats) -> Floats:
     return found
 
 
-class Compiled:
+class KernelProgram:
     """A traced right-hand side with directions as arrays, for the kernel; the unit of the time is part of every run."""
 
-    def __init__(self, found: Traced) -> None:
+    def __init__(self, found: Trace) -> None:
         tape = self._tape = found.tape
         self.traced = found
         self._operations = [np.array([op[field] for op in tape], dtype=np.int64) for field in range(3)]

@@ -86,7 +86,7 @@ def bound_of_exponential(scaled: arb_mat) -> arb_mat:
 
 
 @dataclass(frozen=True, eq=False)
-class Linear:
+class LinearFlow:
     """``y' = A y``: loads are states too. Rows are sparse: factors by place.
 
     `longest` limits the length of a piece (s); it is needed where nothing oscillates or decays.
@@ -283,7 +283,7 @@ class Course:
         while True:
             if number == len(self._kept):
                 self._source = self._source or self.flow.pieces(self.state)
-                if until is not None and number and number % PACE == 0 and not isinstance(self.flow, Linear):
+                if until is not None and number and number % PACE == 0 and not isinstance(self.flow, LinearFlow):
                     self._check_pace(value(until))
                 before = self._kept[-1] if self._kept else None
                 begins = before[0] + before[1].length if before else arb(0)

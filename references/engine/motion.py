@@ -46,7 +46,7 @@ class Phase:
 
 
 @dataclass(frozen=True, eq=False)
-class Ended:
+class PhaseEnd:
     """A phase with its end (s; None: it lasts) and the guard that ended it (None: the limit, or nothing).
 
     Where an event only marked an instant, it is the part of the phase up to there, or from there on.
@@ -88,7 +88,7 @@ class Ended:
 Following = Callable[[Phase, Event | None, Ball, State], Phase | None]  # from ended phase, event, instant, state there
 
 
-def follow(first: Phase, following: Following, until: Ball | None = None) -> tuple[Ended, ...]:
+def follow(first: Phase, following: Following, until: Ball | None = None) -> tuple[PhaseEnd, ...]:
     """Follow a motion from phase to phase.
 
     Parameters
@@ -113,7 +113,7 @@ def follow(first: Phase, following: Following, until: Ball | None = None) -> tup
     return tuple(followed(first, following, until))
 
 
-def followed(first: Phase, following: Following, until: Ball | None = None) -> Iterator[Ended]:
+def followed(first: Phase, following: Following, until: Ball | None = None) -> Iterator[PhaseEnd]:
     """Yield the phases of a motion as `follow` finds them; raises as it does (`ParameterError`, `Undecided`)."""
     phase, shorter, last = first, 0, arb(0)
     for _ in range(MOST_PHASES):
@@ -134,7 +134,7 @@ def followed(first: Phase, following: Following, until: Ball | None = None) -> I
     raise ParameterError(f"more than {MOST_PHASES} phases: shorten the motion")
 
 
-def _parts(phase: Phase, until: Ball | None) -> Iterator[Ended]:
+def _parts(phase: Phase, until: Ball | None) -> Iterator[PhaseEnd]:
     """Yield a phase in parts from mark to mark, up to its end; events surely beyond `until` are left out."""
     limit = None if phase.limit is None else phase.limit - phase.start
     horizon = limit
@@ -145,17 +145,17 @@ def _parts(phase: Phase, until: Ball | None) -> Iterator[Ended]:
     marked = None
     for event in events(phase.course, phase.guards, horizon) if phase.guards else ():
         end = phase.start + event.lapse
-        yield Ended(phase, end, event.name, marked=marked)
+        yield PhaseEnd(phase, end, event.name, marked=marked)
         if event.ends:
             return
         marked = end
     if horizon is limit:
-        yield Ended(phase, phase.limit, None, marked=marked)
+        yield PhaseEnd(phase, phase.limit, None, marked=marked)
     else:
-        yield Ended(phase, None, None, phase.start + horizon, marked)
+        yield PhaseEnd(phase, None, None, phase.start + horizon, marked)
 
 
-def proved(phases: Sequence[Ended]) -> str:
+def proved(phases: Sequence[PhaseEnd]) -> str:
     """Say what a motion took: phases, events proved to be the first, parts of pieces that were looked at."""
     whole = {id(p.phase): p.phase for p in phases}.values()
     events, parts = sum(p.by is not None for p in phases), sum(phase.course.parts for phase in whole)
@@ -163,7 +163,7 @@ def proved(phases: Sequence[Ended]) -> str:
     return ", ".join(f"{count} {what}{'s' * (count != 1)}" for what, count in counts.items())
 
 
-def holding(phases: Sequence[Ended], time: Ball) -> list[Phase]:
+def holding(phases: Sequence[PhaseEnd], time: Ball) -> list[Phase]:
     """Return the phases that may hold at an instant: one, or those whose common event cannot be told from it.
 
     It raises `Undecided` for an instant beyond the motion.
@@ -174,7 +174,7 @@ def holding(phases: Sequence[Ended], time: Ball) -> list[Phase]:
     return found
 
 
-def value_at(phases: Sequence[Ended], row: Row | Callable[[Phase], Row], time: Ball) -> Ball:
+def value_at(phases: Sequence[PhaseEnd], row: Row | Callable[[Phase], Row], time: Ball) -> Ball:
     """Return a linear function of the state at an instant (s); at an event, what holds both before and after."""
     values = [phase.read(row(phase) if callable(row) else row, time) for phase in holding(phases, time)]
     return hull(*values)

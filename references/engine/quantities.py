@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from veridyn.references.certified import Kind, Route
 from veridyn.references.engine.enclosure import enclose, enclose_all
-from veridyn.references.parameters import Number, Parameter, Record, argument, arguments, check_digits, resolve
+from veridyn.references.parameters import Number, Parameter, ParameterSet, argument, arguments, check_digits, resolve
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ class References:
     parameters
         Of the module.
     record
-        Makes what readings take from all parameters by name, and checks what its rules do not say: a `Record`.
+        Makes what readings take from all parameters by name, and checks what its rules do not say: a `ParameterSet`.
     kind
         Kind of the values, or the function that tells it.
     proof
@@ -48,7 +48,7 @@ class References:
     """
 
     parameters: Sequence[Parameter]
-    record: Callable[..., Any] = Record
+    record: Callable[..., Any] = ParameterSet
     kind: Kind | Callable[..., Kind] = "quasi-analytical"
     proof: str | Callable[..., str] = "proved enclosure"
     how: str | Callable[..., str] = ""

@@ -206,7 +206,7 @@ class Direction(NamedTuple):
     asked: list[int]
 
 
-class Traced(NamedTuple):
+class Trace(NamedTuple):
     """What a right-hand side and readings do; places as in `Direction`, those before `plain` know no direction."""
 
     tape: Tape
@@ -224,7 +224,7 @@ class Traced(NamedTuple):
         return [known[place] for place in self.asked]
 
 
-def traced(rates: Rates, readings: Rates, n: int, directions: int) -> Traced:
+def traced(rates: Rates, readings: Rates, n: int, directions: int) -> Trace:
     """Note what functions of the time and n states do, and their derivatives along some directions."""
     tape = Tape()
     now, *states = (tape.note(Code.GIVEN) for _ in range(n + 1))
@@ -239,7 +239,7 @@ def traced(rates: Rates, readings: Rates, n: int, directions: int) -> Traced:
     plain, end = noted(states, states, lambda x: x), len(tape)
     edges = [[tape.note(Code.GIVEN) for _ in states] for _ in range(directions)]
     along = [noted(list(map(Jet, states, edge)), edge, slope) for edge in edges]
-    return Traced(tape, now.place, end, *plain, along)
+    return Trace(tape, now.place, end, *plain, along)
 
 
 # ---- terms in ball arithmetic: of an operation, all that is known, and what is known of itself

@@ -24,10 +24,10 @@ from flint import arb, arb_mat, arb_poly, ctx
 from veridyn.references.engine.enclosure import Absent, Undecided, precision
 from veridyn.references.engine.flows import WIDTH, Course, Piece, Row, State, binary, bound_of_exponential
 from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, paired, slope, stacked, value
-from veridyn.references.engine.series import Rates, Traced, traced
+from veridyn.references.engine.series import Rates, Trace, traced
 
 if TYPE_CHECKING:
-    from veridyn.references.engine.coarse import Compiled, Floats, Run
+    from veridyn.references.engine.coarse import Floats, KernelProgram, Run
 
 COARSE = 64  # bits for boxes
 SAMPLES = 16  # instants of a step at which a box is looked at; it reaches half a spacing beyond them on both sides
@@ -189,16 +189,16 @@ class Smooth:
             wanted = min(0.9 * wanted, max(0.4 * wanted, fitting))
         raise Undecided("the motion leaves every box")
 
-    def _traced(self, n: int) -> Traced:
+    def _traced(self, n: int) -> Trace:
         """Return what rates and readings of n states do, with numbers of the present precision."""
-        found: Traced = self._made(ctx.prec, lambda: traced(self.rates, self.readings, n, 0))
+        found: Trace = self._made(ctx.prec, lambda: traced(self.rates, self.readings, n, 0))
         return found
 
-    def _compiled(self, n: int) -> Compiled:
+    def _compiled(self, n: int) -> KernelProgram:
         """Return the same with as many directions, in doubles."""
-        from veridyn.references.engine.coarse import Compiled  # loads the compiler, which linear phases do without
+        from veridyn.references.engine.coarse import KernelProgram  # loads the compiler, which linear phases do without
 
-        found: Compiled = self._made(0, lambda: Compiled(traced(self.rates, self.readings, n, n)))
+        found: KernelProgram = self._made(0, lambda: KernelProgram(traced(self.rates, self.readings, n, n)))
         return found
 
     def _made(self, key: int, make: Callable[[], Any]) -> Any:
@@ -206,7 +206,7 @@ class Smooth:
             self._kept[key] = make()
         return self._kept[key]
 
-    def _enclosed(self, time: arb, states: _Skew, order: int, length: arb) -> _Enclosed | None:
+    def _enclosed(self, time: arb, states: _Skew, order: int, length: arb) -> _StepEnclosure | None:
         """Return the remainders of a step, and how states part in it; None if no box is found for it."""
         n, half = len(states.centre), length / (2 * SAMPLES)
         program, unit = self._compiled(n), FINE * float(length)
@@ -225,7 +225,7 @@ class Smooth:
         rest = program.terms(box, program.traced.asked, order, 1 / arb(FINE))
         if not (np.isfinite(m).all() and np.isfinite(r).all() and all(x.is_finite() for x in rest)):
             return None
-        return _Enclosed(rest, *_parted(m, r, scales, states.parts))
+        return _StepEnclosure(rest, *_parted(m, r, scales, states.parts))
 
     def _box(self, here: arb, around: arb, seen: list[arb], unit: float, order: int) -> Any:
         """Return a run over a box that states seen at instants do not leave between them; None if none is found."""
@@ -243,7 +243,7 @@ class Smooth:
 
 
 @dataclass(frozen=True, eq=False)
-class _Enclosed:
+class _StepEnclosure:
     """A step: the last coefficients of states and readings, how they part from those of the centre, the frame after."""
 
     rest: list[arb]
@@ -259,7 +259,7 @@ def _edges(frame: arb_mat) -> tuple[list[arb], list[list[arb]]]:
 
 
 def _widened(
-    program: Compiled, box: Run, unit: float, edges: Sequence[Sequence[arb]], lapse: arb
+    program: KernelProgram, box: Run, unit: float, edges: Sequence[Sequence[arb]], lapse: arb
 ) -> list[list[arb]] | None:
     """Return boxes for edges that follow the motion in a box for a lapse (Gronwall); None if they are too wide."""
     n = len(edges)

@@ -19,10 +19,10 @@ from mpmath import mpf
 from numpy.typing import NDArray
 
 from veridyn.references.methods.integrators import METHODS, Discrete, Method, read_method
-from veridyn.references.methods.recurrences import System, assemble
+from veridyn.references.methods.recurrences import MatrixSystem, assemble
 from veridyn.references.methods.tableaux import DIGITS
 
-__all__ = ["METHODS", "Discrete", "Linear", "Method", "march", "read_method"]
+__all__ = ["METHODS", "Discrete", "LinearProblem", "Method", "march", "read_method"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ SLACK = 1e-3  # of a step: times that a program counts differ from an even grid 
 
 
 @dataclass(frozen=True, eq=False)
-class Linear:
+class LinearProblem:
     """A linear problem.
 
     Attributes
@@ -55,7 +55,7 @@ class Linear:
 
 
 def march(
-    method: Discrete, problem: Linear, step: float, count: int, times: Floats | None = None
+    method: Discrete, problem: LinearProblem, step: float, count: int, times: Floats | None = None
 ) -> tuple[Floats, Floats]:
     """March a problem.
 
@@ -85,7 +85,7 @@ def march(
     with mpmath.workdps(DIGITS):
         rule = method.rule()
         mass, damping, stiffness = (_precise(m) for m in (problem.mass, problem.damping, problem.stiffness))
-        recurrence = assemble(rule, System(mass, damping, stiffness, mpf(step)))
+        recurrence = assemble(rule, MatrixSystem(mass, damping, stiffness, mpf(step)))
         first = np.concatenate([np.asarray(x, float) for x in (problem.displacement, problem.velocity)])
         given = np.concatenate((first, np.asarray(problem.force(problem.start), float)))
         state = _extended(recurrence.start @ _precise(given))
@@ -102,7 +102,7 @@ def march(
     return states[:, :n], states[:, n:]
 
 
-def _check(problem: Linear, step: float, count: int) -> int:
+def _check(problem: LinearProblem, step: float, count: int) -> int:
     n = len(problem.displacement)
     for name in ("mass", "damping", "stiffness"):
         if np.shape(getattr(problem, name)) != (n, n):

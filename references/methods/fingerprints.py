@@ -18,7 +18,7 @@ from flint import acb_mat, arb, arb_mat
 from veridyn.references.engine.enclosure import Absent, ball
 from veridyn.references.engine.jets import largest, rooted, value
 from veridyn.references.methods.integrators import read_method
-from veridyn.references.methods.recurrences import Recurrence, System, assemble
+from veridyn.references.methods.recurrences import MatrixSystem, Recurrence, assemble
 from veridyn.references.parameters import Exact
 
 STEPS = 100
@@ -102,7 +102,7 @@ def assembled(p: Any, method: str, constants: Mapping[str, str]) -> Recurrence:
         return np.array([[number]], dtype=object)
 
     rule = read_method(method, constants).rule()
-    return assemble(rule, System(one(mpmath.mpf(1)), one(mpmath.mpf(0)), one(p.w**2), p.h))
+    return assemble(rule, MatrixSystem(one(mpmath.mpf(1)), one(mpmath.mpf(0)), one(p.w**2), p.h))
 
 
 def marched(p: Any, method: str, constants: Mapping[str, str]) -> Any:

@@ -21,7 +21,7 @@ Constants: TypeAlias = Mapping[str, Any]  # of a method: numbers and words by na
 
 
 @dataclass(frozen=True)
-class System:
+class MatrixSystem:
     """Matrices (n, n) in kg, N s/m, N/m and the step h in s."""
 
     mass: Array
@@ -51,8 +51,8 @@ class Rule:
     """
 
     instants: tuple[Any, ...]
-    start: Callable[[System, Array, Array, Array], Blocks]
-    advance: Callable[[System, Blocks, Blocks], Blocks]
+    start: Callable[[MatrixSystem, Array, Array, Array], Blocks]
+    advance: Callable[[MatrixSystem, Blocks, Blocks], Blocks]
     lumped: bool = False
 
 
@@ -74,7 +74,7 @@ def solve(matrix: Array, right: Array) -> Array:
     return np.array(inverse.tolist(), dtype=object) @ right
 
 
-def assemble(rule: Rule, system: System) -> Recurrence:
+def assemble(rule: Rule, system: MatrixSystem) -> Recurrence:
     """Write a rule as matrices, by applying it to unit vectors."""
     n = len(system.mass)
     if rule.lumped:
@@ -96,11 +96,11 @@ def _units(n: int, blocks: int) -> Blocks:
     return tuple(whole[i * n : (i + 1) * n] for i in range(blocks))
 
 
-def _balanced_start(s: System, x: Array, v: Array, load: Array) -> Blocks:
+def _balanced_start(s: MatrixSystem, x: Array, v: Array, load: Array) -> Blocks:
     return x, v, s.acceleration(load, x, v)
 
 
-def _plain_start(_: System, x: Array, v: Array, __: Array) -> Blocks:
+def _plain_start(_: MatrixSystem, x: Array, v: Array, __: Array) -> Blocks:
     return x, v
 
 
@@ -119,7 +119,7 @@ def alpha_family(p: Constants) -> Rule:
     new, kept, beta, gamma = 1 - p["alpha_f"], p["alpha_f"], p["beta"], p["gamma"]
     instants, load = _weighted(p, new)
 
-    def advance(s: System, blocks: Blocks, loads: Blocks) -> Blocks:
+    def advance(s: MatrixSystem, blocks: Blocks, loads: Blocks) -> Blocks:
         (x, v, a), h = blocks, s.step
         x_star = x + v * h + a * ((1 - 2 * beta) * h * h / 2)
         v_star = v + a * ((1 - gamma) * h)
@@ -135,7 +135,7 @@ def wilson(p: Constants) -> Rule:
     """Wilson's method: linear acceleration over θ h, balance at its end."""
     instants, load = _weighted(p, p["theta"])
 
-    def advance(s: System, blocks: Blocks, loads: Blocks) -> Blocks:
+    def advance(s: MatrixSystem, blocks: Blocks, loads: Blocks) -> Blocks:
         x, v, a = blocks
         h, reach = s.step, p["theta"] * s.step
         x_star = x + v * reach + a * (reach * reach / 3)
@@ -154,12 +154,12 @@ def central_difference(p: Constants) -> Rule:
     return replace(rule, lumped=p["mass"] == "lumped")
 
 
-def _extrapolated_start(s: System, x: Array, v: Array, load: Array) -> Blocks:
+def _extrapolated_start(s: MatrixSystem, x: Array, v: Array, load: Array) -> Blocks:
     a = s.acceleration(load, x, v)
     return x, v, a, a
 
 
-def _extrapolated(s: System, blocks: Blocks, loads: Blocks) -> Blocks:
+def _extrapolated(s: MatrixSystem, blocks: Blocks, loads: Blocks) -> Blocks:
     """Report the velocity of the half-step, led on by the acceleration at its start."""
     x, v, a, before = blocks
     half = v + (a * 2 - before) * (s.step / 2)
@@ -171,12 +171,12 @@ def symplectic_euler(p: Constants) -> Rule:
     """Symplectic Euler: one after the other, displacement and velocity; the second uses the first at the end."""
     position_first = p["form"] == "position-first"
 
-    def kick(s: System, x: Array, v: Array, load: Array) -> Array:
+    def kick(s: MatrixSystem, x: Array, v: Array, load: Array) -> Array:
         if p["damping"] == "explicit":
             return v + s.acceleration(load, x, v) * s.step
         return solve(s.mass + s.damping * s.step, s.mass @ v + (load - s.stiffness @ x) * s.step)
 
-    def advance(s: System, blocks: Blocks, loads: Blocks) -> Blocks:
+    def advance(s: MatrixSystem, blocks: Blocks, loads: Blocks) -> Blocks:
         x, v = blocks
         if position_first:
             x = x + v * s.step
@@ -195,12 +195,12 @@ def de_vogelaere(p: Constants) -> Rule:
     mean velocity of the last half-step.
     """
 
-    def parts(s: System) -> tuple[Array, Array]:
+    def parts(s: MatrixSystem) -> tuple[Array, Array]:
         """Return what is treated as damping, and the rest."""
         inner = s.damping * _identity(len(s.mass)) if p["damping"] == "diagonal" else s.damping
         return inner, s.damping - inner
 
-    def start(s: System, x: Array, v: Array, load: Array) -> Blocks:
+    def start(s: MatrixSystem, x: Array, v: Array, load: Array) -> Blocks:
         h, (c, rest) = s.step, parts(s)
         r = load - s.stiffness @ x - rest @ v
         x_before = x - v * (h / 2) + solve(s.mass, r - c @ v) * (h * h / 8)
@@ -208,7 +208,7 @@ def de_vogelaere(p: Constants) -> Rule:
         right = (s.mass * 4 + c * h) @ v - (r_before + r) * h
         return x, v, r, r_before, solve(s.mass * 4 - c * h, right)
 
-    def advance(s: System, blocks: Blocks, loads: Blocks) -> Blocks:
+    def advance(s: MatrixSystem, blocks: Blocks, loads: Blocks) -> Blocks:
         x, v, r, r_before, v_before = blocks
         h, m, (c, rest) = s.step, s.mass, parts(s)
         x_half = x + v * (h / 2) + solve(m, r * 4 - r_before - c @ (v * 4 - v_before)) * (h * h / 24)
@@ -228,7 +228,7 @@ def runge_kutta(p: Constants) -> Rule:
     stages, step = tableau.stages, tableau.step
     s, sums, moments = len(step), stages.sum(axis=1), step @ stages
 
-    def advance(y: System, blocks: Blocks, loads: Blocks) -> Blocks:
+    def advance(y: MatrixSystem, blocks: Blocks, loads: Blocks) -> Blocks:
         (x, v), h, n = blocks, y.step, len(y.mass)
         left = np.kron(_identity(s), y.mass) + np.kron(stages, y.damping) * h
         left = left + np.kron(stages @ stages, y.stiffness) * (h * h)

@@ -29,11 +29,11 @@ from mpmath import mpc, mpf
 from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.engine.enclosure import Exactly, Undecided, ball, per_bits
 from veridyn.references.engine.events import Event, Guard
-from veridyn.references.engine.flows import Linear, Row, State
+from veridyn.references.engine.flows import LinearFlow, Row, State
 from veridyn.references.engine.jets import Ball, largest
-from veridyn.references.engine.motion import Ended, Motion, Phase, follow, proved, value_at
+from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.second_routes.waves import Waves
 
 PARAMETERS = (
@@ -51,7 +51,7 @@ RIGID = "one mass does not vibrate after it has left: it leaves as fast as it ca
 AFTER = "the bar has left the wall once, and is watched for three transits of a wave"
 
 
-class Bar(Record):
+class Bar(ParameterSet):
     """The parameters."""
 
     def check(self) -> None:
@@ -97,15 +97,15 @@ def _pulls(n: int, closed: bool) -> list[Row]:
 
 
 @per_bits
-def _flow(b: Bar, closed: bool) -> Linear:
+def _flow(b: Bar, closed: bool) -> LinearFlow:
     n, rate = b.size, ball(b.E) / ball(b.rho) * (b.size / ball(b.L)) ** 2
     rows: list[Row] = [{n + i: arb(1)} for i in range(n)]
     rows += [{j: rate * factor for j, factor in row.items()} for row in _pulls(n, closed)]
-    return Linear(rows, _transit(b))
+    return LinearFlow(rows, _transit(b))
 
 
 @per_bits
-def _phases(b: Bar) -> tuple[Ended, Ended]:
+def _phases(b: Bar) -> tuple[PhaseEnd, PhaseEnd]:
     """Return contact and flight; displacements are those from the touch."""
     n, closed = b.size, {0: arb(-1)}
 

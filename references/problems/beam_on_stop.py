@@ -23,11 +23,11 @@ from mpmath import mpf
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.enclosure import Absent, ball, less, per_bits, sign_of
 from veridyn.references.engine.events import Event, Guard
-from veridyn.references.engine.flows import Linear, Row, State
+from veridyn.references.engine.flows import LinearFlow, Row, State
 from veridyn.references.engine.jets import Ball, largest
-from veridyn.references.engine.motion import Ended, Motion, Phase, follow, holding, proved, value_at
+from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, holding, proved, value_at
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 from veridyn.references.second_routes import waves
 
 PARAMETERS = (
@@ -43,7 +43,7 @@ PER_CONTACT = ("touch", "release", "peak", "impulse")
 MOST_MODES = 41
 
 
-class Beam(Record):
+class BeamOnStop(ParameterSet):
     """The parameters, and the modes."""
 
     def check(self) -> None:
@@ -60,34 +60,34 @@ class Beam(Record):
 
 
 @per_bits
-def _frequencies(b: Beam) -> list[Ball]:
+def _frequencies(b: BeamOnStop) -> list[Ball]:
     return [(n * arb.pi()) ** 2 for n in b.numbers]
 
 
 @per_bits
-def _gap(b: Beam) -> Row:
+def _gap(b: BeamOnStop) -> Row:
     """Return gap + w of the state (q, q', 1, integral of the gap)."""
     m = len(b.numbers)
     return {**_combined(b, 0), 2 * m: ball(b.gap)}
 
 
-def _combined(b: Beam, first: int) -> Row:
+def _combined(b: BeamOnStop, first: int) -> Row:
     """Return the sum of shapes times states from one on."""
     return {first + i: arb(2).sqrt() * (-1) ** (n // 2) for i, n in enumerate(b.numbers)}
 
 
 @per_bits
-def _flow(b: Beam, closed: bool) -> Linear:
+def _flow(b: BeamOnStop, closed: bool) -> LinearFlow:
     m, gap = len(b.numbers), _gap(b)
     rows: list[Row] = [{m + i: arb(1)} for i in range(m)]
     for i, w in enumerate(_frequencies(b)):
         push = {j: -ball(b.kc) * gap[i] * factor for j, factor in gap.items()} if closed else {}
         rows.append({**push, i: push.get(i, arb(0)) - w**2, m + i: -2 * ball(b.xi) * w})
-    return Linear([*rows, {}, gap])
+    return LinearFlow([*rows, {}, gap])
 
 
 @per_bits
-def _phases(b: Beam) -> tuple[Ended, ...]:
+def _phases(b: BeamOnStop) -> tuple[PhaseEnd, ...]:
     """Return flights and contacts up to T."""
     m, zero, one = len(b.numbers), arb(0), arb(1)
     flows = {"flight": _flow(b, False), "contact": _flow(b, True)}
@@ -104,13 +104,13 @@ def _phases(b: Beam) -> tuple[Ended, ...]:
     return follow(Phase("flight", flows["flight"], zero, start, (Guard("touch", _gap(b)),)), following, ball(b.T))
 
 
-def _contacts(b: Beam) -> list[tuple[Ended, Ball]]:
+def _contacts(b: BeamOnStop) -> list[tuple[PhaseEnd, Ball]]:
     """Return the contacts that are over by T, with their ends."""
     ended = [(p, p.end) for p in _phases(b) if p.phase.kind == "contact" and p.end is not None]
     return [(p, end) for p, end in ended if less(end, ball(b.T), "a contact ends at T")]
 
 
-def _peak(b: Beam, contact: Ended) -> Ball:
+def _peak(b: BeamOnStop, contact: PhaseEnd) -> Ball:
     """Return the largest force of a contact, at the deepest of its turning points."""
     rate = _combined(b, len(b.numbers))
     return largest([-ball(b.kc) * contact.phase.read(_gap(b), t) for t in contact.extremes(rate)])
@@ -119,7 +119,7 @@ def _peak(b: Beam, contact: Ended) -> Ball:
 # ---- the second route: modal roots in flight, eigenvalues of the closed system in contact
 
 
-def _matrix(b: Beam, closed: bool) -> waves.Matrix:
+def _matrix(b: BeamOnStop, closed: bool) -> waves.Matrix:
     """Return the matrix of amplitudes, their rates and the gap at rest."""
     m, gap = len(b.numbers), _row(b)
     found = mpmath.zeros(2 * m + 1)
@@ -133,38 +133,38 @@ def _matrix(b: Beam, closed: bool) -> waves.Matrix:
     return found
 
 
-def _row(b: Beam) -> waves.Matrix:
+def _row(b: BeamOnStop) -> waves.Matrix:
     """Return the shapes at mid-span, and one for the gap at rest."""
     shapes = [mpmath.sqrt(2) * (-1) ** ((n - 1) // 2) for n in b.numbers]
     return mpmath.matrix([[*shapes, *[mpf(0)] * len(shapes), mpf(1)]])
 
 
 @per_precision
-def phases(b: Beam) -> tuple[waves.Phase, ...]:
+def phases(b: BeamOnStop) -> tuple[waves.WavePhase, ...]:
     """Return flights and contacts up to T, by sums of exponentials."""
     speeds = [-2 * mpmath.sqrt(2) * b.v0.mpf() / (n * mpmath.pi) for n in b.numbers]
     start = [*[mpf(0)] * len(speeds), *speeds, b.gap.mpf()]
     return waves.alternating(lambda closed: _matrix(b, closed), _row(b), start, b.T.mpf())
 
 
-def _over(b: Beam) -> list[waves.Phase]:
+def _over(b: BeamOnStop) -> list[waves.WavePhase]:
     """Return the contacts that are over by T."""
     return [p for p in phases(b) if p.closed and p.end < b.T.mpf()]
 
 
 @per_precision
-def _in_contact(b: Beam, number: int) -> tuple[mpf, mpf, mpf, mpf]:
+def _in_contact(b: BeamOnStop, number: int) -> tuple[mpf, mpf, mpf, mpf]:
     """Return touch, release (s), largest force (N) and impulse (N s) of a contact, counted from 1."""
     p, kc = _over(b)[number - 1], b.kc.mpf()
     return p.start, p.end, kc * p.deepest(), -kc * p.gap.integral(p.end - p.start)
 
 
-def _mid_span(b: Beam, time: Exact) -> mpf:
+def _mid_span(b: BeamOnStop, time: Exact) -> mpf:
     phase, lapse = waves.holding(phases(b), time.mpf())
     return phase.gap(lapse) - b.gap.mpf()
 
 
-def _energy(b: Beam) -> mpf:
+def _energy(b: BeamOnStop) -> mpf:
     """Return the energy at T, of modes and stop."""
     phase, lapse = waves.holding(phases(b), b.T.mpf())
     pairs = zip(b.numbers, phase.states, phase.states[len(b.numbers) :], strict=False)
@@ -174,7 +174,7 @@ def _energy(b: Beam) -> mpf:
 
 reference = References(
     PARAMETERS,
-    Beam,
+    BeamOnStop,
     proof="linear phases enclosed, every touch and release proved to be the next root of the gap",
     how="sums of exponentials from event to event, roots proved by bounds of the curvature",
     effort=lambda b: proved(_phases(b)),
@@ -182,7 +182,7 @@ reference = References(
 
 
 @reference(lambda b, what, number: _in_contact(b, number)[PER_CONTACT.index(what)])
-def contact(b: Beam, what: str, number: int) -> Ball:
+def contact(b: BeamOnStop, what: str, number: int) -> Ball:
     """Return a quantity of a contact that is over by T, counted from 1.
 
     ``what``: ``touch`` or ``release`` (instants, s), ``peak`` (largest force, N), ``impulse`` (N s).
@@ -197,13 +197,13 @@ def contact(b: Beam, what: str, number: int) -> Ball:
 
 
 @reference(lambda b: mpf(len(_over(b))))
-def contacts(b: Beam) -> Ball:
+def contacts(b: BeamOnStop) -> Ball:
     """Return the number of contacts that are over by T."""
     return arb(len(_contacts(b)))
 
 
 @reference(lambda b: b.kc.mpf() * max(p.deepest() for p in _over(b)))
-def peak_force(b: Beam) -> Ball:
+def peak_force(b: BeamOnStop) -> Ball:
     """Return the largest force of the stop (N) in a contact that is over by T."""
     if not (found := _contacts(b)):
         raise Absent("there is no contact up to T")
@@ -211,7 +211,7 @@ def peak_force(b: Beam) -> Ball:
 
 
 @reference(_mid_span)
-def mid_span(b: Beam, time: Exact) -> Ball:
+def mid_span(b: BeamOnStop, time: Exact) -> Ball:
     """Return the displacement of mid-span (m) at an instant up to T; raises `ParameterError` for a later one."""
     if sign_of(time, -b.T.plain) > 0:
         raise ParameterError(f"time must lie within T = {b.T} s, got {time}")
@@ -219,7 +219,7 @@ def mid_span(b: Beam, time: Exact) -> Ball:
 
 
 @reference(_energy)
-def energy(b: Beam) -> Ball:
+def energy(b: BeamOnStop) -> Ball:
     """Return the energy (J) at T, of the beam and of the stop."""
     phase, m = holding(_phases(b), ball(b.T))[-1], len(b.numbers)
     state = phase.at(ball(b.T))
@@ -229,7 +229,7 @@ def energy(b: Beam) -> Ball:
 
 
 @reference.function
-def motion(b: Beam, digits: int = 20) -> Motion:
+def motion(b: BeamOnStop, digits: int = 20) -> Motion:
     """Return the motion up to T for figures and comparison of histories: mid_span.
 
     Its events are all touches and releases up to T, also the touch of a contact that lasts at T.

@@ -20,11 +20,11 @@ from mpmath import mpf
 
 from veridyn.references.engine.enclosure import ball, per_bits, sign_of
 from veridyn.references.engine.events import Event, Guard
-from veridyn.references.engine.flows import Linear, Row, State
+from veridyn.references.engine.flows import LinearFlow, Row, State
 from veridyn.references.engine.jets import Ball, value
-from veridyn.references.engine.motion import Ended, Motion, Phase, follow, proved, value_at
+from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "2"),
@@ -40,7 +40,7 @@ ONE = arb(1)
 KINDS = ("flight", "first", "flight", "second", "flight")
 
 
-class Pendular(Record):
+class Pendular(ParameterSet):
     """The parameters; the mass reaches both walls."""
 
     def check(self) -> None:
@@ -52,7 +52,7 @@ class Pendular(Record):
 
 
 @per_bits
-def _cycle(o: Pendular) -> tuple[Ended, ...]:
+def _cycle(o: Pendular) -> tuple[PhaseEnd, ...]:
     """Return the first flight, both contacts with the flight between, and the flight back to the first wall."""
     gaps, kc = {"first": ball(o.a), "second": ball(o.b)}, ball(o.kc)
     towards = {"first": ONE, "second": -ONE}
@@ -61,7 +61,7 @@ def _cycle(o: Pendular) -> tuple[Ended, ...]:
         kind, left = KINDS[place], KINDS[place - 1]  # the last flight leaves the second wall, the first one none
         wall = towards.get(kind)
         stiffness, pull = (ball(o.k), arb(0)) if wall is None else (ball(o.k) + kc, wall * kc * gaps[kind])
-        flow = Linear(({V: ONE}, {X: -stiffness / ball(o.m), UNIT: pull / ball(o.m)}, {X: ONE}, {}))
+        flow = LinearFlow(({V: ONE}, {X: -stiffness / ball(o.m), UNIT: pull / ball(o.m)}, {X: ONE}, {}))
         if wall is not None:
             return Phase(kind, flow, time, state, (Guard("release", {X: wall, UNIT: -gaps[kind]}, 1),))
         guards = (Guard(w, {X: -side, UNIT: gaps[w]}, int(place > 0 and w == left)) for w, side in towards.items())
@@ -119,7 +119,7 @@ def _period(o: Pendular) -> Ball:
     return cycle[4].end - cycle[0].end
 
 
-def _contact(o: Pendular, number: int) -> tuple[Ended, Ball]:
+def _contact(o: Pendular, number: int) -> tuple[PhaseEnd, Ball]:
     """Return the contact of the first cycle that is like a contact, counted from 1, and how much earlier it is (s)."""
     return _cycle(o)[1 if number % 2 else 3], (number - 1) // 2 * _period(o)
 

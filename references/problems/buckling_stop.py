@@ -25,9 +25,9 @@ from typing import Any, NamedTuple
 from flint import arb
 
 from veridyn.references.engine.enclosure import Absent, ball, per_bits, sign_of
-from veridyn.references.engine.flows import Linear, State
+from veridyn.references.engine.flows import LinearFlow, State
 from veridyn.references.engine.jets import Ball, value
-from veridyn.references.engine.motion import Ended, Motion, Phase, value_at
+from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, value_at
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError, exact
 from veridyn.references.second_routes import buckling_quadrature as quadrature
@@ -52,7 +52,7 @@ PARAMETERS = (
 CRUSH, VELOCITY, FORCE = range(3)
 
 
-class Stop(quadrature.Stop):
+class BucklingParameters(quadrature.CrushStop):
     """The parameters: one or two bodies, a force that does not grow beyond f_crit, a table that increases."""
 
     def check(self) -> None:
@@ -72,7 +72,7 @@ class Stop(quadrature.Stop):
                 )
 
 
-def _points(s: Stop) -> list[tuple[list[Exact], Exact]]:
+def _points(s: BucklingParameters) -> list[tuple[list[Exact], Exact]]:
     """Return largest crush, as a sum, and residual crush at the end of the plateau and in the rows of the table."""
     return [([s.buckled, s.plateau], s.plateau), *(([d, s.f_post / k], d) for d, k in s.rows)]
 
@@ -91,13 +91,13 @@ class _Line(NamedTuple):
     length: Exact | None
 
 
-def _lines(s: Stop) -> list[_Line]:
+def _lines(s: BucklingParameters) -> list[_Line]:
     lines = [_Line("elastic", exact(0), s.f_crit, s.buckled), _Line("plateau", s.f_crit, s.f_crit, s.plateau)]
     lines += [_Line("softening", s.f_crit, s.f_post, s.softening), _Line("collapsed", s.f_post, s.f_post, None)]
     return [line for line in lines if line.length is None or line.length.rational]
 
 
-def _loading(s: Stop) -> Iterator[tuple[_Line, list[Exact], list[Exact]]]:
+def _loading(s: BucklingParameters) -> Iterator[tuple[_Line, list[Exact], list[Exact]]]:
     """Yield the lines that are met, with the terms of the energy where each begins and ends (none: it turns within)."""
     left, half = [s.launched], exact("1/2")
     for line in _lines(s):
@@ -115,10 +115,10 @@ def _total(terms: list[Exact]) -> Ball:
 
 
 @per_bits
-def _phases(s: Stop) -> tuple[Ended, ...]:
+def _phases(s: BucklingParameters) -> tuple[PhaseEnd, ...]:
     """Return the phases of the crush of the stop: the lines of the force, return, release."""
     mass, time, crush = ball(s.mass), arb(0), arb(0)
-    found: list[Ended] = []
+    found: list[PhaseEnd] = []
     for line, before, after in _loading(s):
         energy, force, speed = _total(before), ball(line.begin), (2 * _total(before) / mass).sqrt()
         length: Ball = ball(line.length) if line.length else None
@@ -134,14 +134,14 @@ def _phases(s: Stop) -> tuple[Ended, ...]:
     omega = (last / back / mass).sqrt()
     lapse = arb.pi() / (2 * omega)
     found.append(_phase("return", mass, last / back, time, lapse, (crush, arb(0), last)))
-    free = Linear(({VELOCITY: arb(1)}, {}, {}), value(lapse))
+    free = LinearFlow(({VELOCITY: arb(1)}, {}, {}), value(lapse))
     state = (residual, -omega * back, arb(0))
-    return (*found, Ended(Phase("free", free, time + lapse, state), None, None))
+    return (*found, PhaseEnd(Phase("free", free, time + lapse, state), None, None))
 
 
-def _phase(kind: str, mass: Ball, slope: Ball, start: Ball, lapse: Ball, state: State) -> Ended:
-    flow = Linear(({VELOCITY: arb(1)}, {FORCE: -1 / mass}, {VELOCITY: slope}), value(lapse))
-    return Ended(Phase(kind, flow, start, state), start + lapse, kind)
+def _phase(kind: str, mass: Ball, slope: Ball, start: Ball, lapse: Ball, state: State) -> PhaseEnd:
+    flow = LinearFlow(({VELOCITY: arb(1)}, {FORCE: -1 / mass}, {VELOCITY: slope}), value(lapse))
+    return PhaseEnd(Phase(kind, flow, start, state), start + lapse, kind)
 
 
 _Ends = tuple[Ball, Ball]
@@ -159,7 +159,7 @@ def _duration(line: _Line, mass: Ball, slope: Ball, forces: _Ends, speeds: _Ends
     return (first / last).log() / rate
 
 
-def _residual(s: Stop, last: str, crush: Ball) -> Ball:
+def _residual(s: BucklingParameters, last: str, crush: Ball) -> Ball:
     """Return the crush that remains; the lines of the table are added up, each as far as the crush went on it."""
     if last in ("elastic", "plateau"):
         return arb(0) if last == "elastic" else crush - ball(s.buckled)
@@ -172,7 +172,7 @@ def _residual(s: Stop, last: str, crush: Ball) -> Ball:
     return found + (crush - ends[-1]).max(arb(0))
 
 
-def _crush(s: Stop) -> Crush:
+def _crush(s: BucklingParameters) -> Crush:
     *_, back, free = (ended.phase for ended in _phases(s))
     way, force, residual = back.state[CRUSH], back.state[FORCE], free.state[CRUSH]
     elastic = len(_phases(s)) == 3
@@ -192,7 +192,7 @@ def _crush(s: Stop) -> Crush:
 
 reference = References(
     PARAMETERS,
-    Stop,
+    BucklingParameters,
     kind="closed form",
     proof="closed form of every line of the force, the last one decided exactly by the energy",
     how="integrals of 1/velocity over the crush, from the areas under the force",
@@ -264,13 +264,13 @@ def changes_of_phase(c: Crush) -> Any:
 
 
 @reference(lambda s, time: quadrature.velocity(s, time.mpf()) / s.bodies.mpf())
-def velocity(s: Stop, time: Exact) -> Ball:
+def velocity(s: BucklingParameters, time: Exact) -> Ball:
     """Return the velocity (m/s) of each mass at an instant (s), positive towards the stop."""
     return value_at(_phases(s), {VELOCITY: arb(1)}, ball(time)) / ball(s.bodies)
 
 
 @reference.function
-def motion(s: Stop, digits: int = 30) -> Motion:
+def motion(s: BucklingParameters, digits: int = 30) -> Motion:
     """Return the motion of one mass for figures: displacement (m), velocity (m/s), force of the stop (N)."""
 
     def reading(place: int, bodies: Exact) -> Callable[[Ball], Ball]:

@@ -27,11 +27,11 @@ from mpmath import mpc, mpf
 
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.enclosure import Absent, Exactly, Undecided, ball, less, per_bits, sign_of
-from veridyn.references.engine.flows import Linear, Row, State
+from veridyn.references.engine.flows import LinearFlow, Row, State
 from veridyn.references.engine.jets import Ball, Jet, differentiated, slope, value
 from veridyn.references.engine.motion import Motion
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Exact, Parameter, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterSet
 
 MASSES, LOADED = 8, 4  # the force acts on mass 4, counted from the left, whose displacement is observed
 
@@ -46,7 +46,7 @@ PARAMETERS = (
 )
 
 
-class Chain(Record):
+class Chain(ParameterSet):
     """The parameters, and what follows from them."""
 
     @property
@@ -73,11 +73,11 @@ def _rows(stiffness: Ball, dashpots: Sequence[Ball]) -> list[Row]:
 
 
 @per_bits
-def _flow(o: Chain) -> Linear:
+def _flow(o: Chain) -> LinearFlow:
     """Return the equations of (x, v, force on mass 4)."""
     rows = _rows(ball(o.k / o.m), [ball(d / o.m) for d in o.dashpots])
     rows[MASSES + LOADED - 1] = {**rows[MASSES + LOADED - 1], 2 * MASSES: 1 / ball(o.m)}
-    return Linear([*rows, {}])
+    return LinearFlow([*rows, {}])
 
 
 def _state(o: Chain, time: Ball, over: bool) -> State:

@@ -32,11 +32,11 @@ from mpmath import mpf
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.enclosure import ball, per_bits
 from veridyn.references.engine.events import Event, Guard
-from veridyn.references.engine.flows import Linear, Row, State
+from veridyn.references.engine.flows import LinearFlow, Row, State
 from veridyn.references.engine.jets import largest, value
-from veridyn.references.engine.motion import Ended, Motion, Phase, follow, proved, value_at
+from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Parameter, Record
+from veridyn.references.parameters import Parameter, ParameterSet
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "100"),
@@ -51,7 +51,7 @@ ONE = arb(1)
 
 
 @dataclass(frozen=True)
-class Cycle:
+class ContactCycle:
     """A contact with the flight that follows, for a touch at 1 m/s: instants in s from the touch, in arb or mpf.
 
     ``v0``: launch velocity (m/s); ``released``: the force vanishes; ``opened``: the mass leaves the place of the stop;
@@ -71,16 +71,16 @@ class Cycle:
     k: Any
 
 
-def _force(o: Record) -> Row:
+def _force(o: ParameterSet) -> Row:
     return {X: ball(o.kc), V: ball(o.cc)}
 
 
 @per_bits
-def _phases(o: Record) -> tuple[Ended, ...]:
+def _phases(o: ParameterSet) -> tuple[PhaseEnd, ...]:
     """Return contact, release to opening (with a dashpot), and flight, after a touch at 1 m/s."""
     spring, stop, dashpot = ball(o.k / o.m), ball(o.kc / o.m), ball(o.cc / o.m)
-    free = Linear(({V: ONE}, {X: -spring}, {X: ONE}))
-    contact = Linear(({V: ONE}, {X: -spring - stop, V: -dashpot}, {X: ONE}))
+    free = LinearFlow(({V: ONE}, {X: -spring}, {X: ONE}))
+    contact = LinearFlow(({V: ONE}, {X: -spring - stop, V: -dashpot}, {X: ONE}))
 
     def following(phase: Phase, _event: Event | None, time: arb, state: State) -> Phase | None:
         if phase.kind == "contact" and o.cc.rational:  # it ends where kc x = -cc v
@@ -95,7 +95,7 @@ def _phases(o: Record) -> tuple[Ended, ...]:
 
 
 @per_bits
-def _cycle(o: Record) -> Cycle:
+def _cycle(o: ParameterSet) -> ContactCycle:
     """Return the cycle from its phases; the force is largest at the touch or where its rate vanishes."""
     contact, *_, flight = _phases(o)
     rate = ball(o.kc) * (1 - ball(o.cc * o.cc / (o.kc * o.m)))  # at the touch; exactly 0 if cc² = kc m
@@ -103,7 +103,7 @@ def _cycle(o: Record) -> Cycle:
     turns = [*contact.extremes(slope, zeros=int(value(rate).is_zero()))]  # one at most, before the force vanishes
     (furthest,) = flight.extremes({V: ONE})
     released = contact.phase.at(contact.end)
-    return Cycle(
+    return ContactCycle(
         v0=ball(o.v0),
         released=contact.end,
         opened=flight.phase.start,
@@ -118,7 +118,7 @@ def _cycle(o: Record) -> Cycle:
 
 
 @per_precision
-def _closed(o: Record) -> Cycle:
+def _closed(o: ParameterSet) -> ContactCycle:
     """Return the cycle in closed form; the impulse is what of the momentum the spring has not taken."""
     m, k, kc, cc, v0 = (p.mpf() for p in (o.m, o.k, o.kc, o.cc, o.v0))
     w0, beta = mpmath.sqrt(k / m), cc / (2 * m)
@@ -134,7 +134,7 @@ def _closed(o: Record) -> Cycle:
     (deep, fast), (x, v) = state(peaked), state(released)
     taken = k * (m * (1 - v) - cc * x) / (k + kc)
     opened, e = released + mpmath.atan2(w0 * x, -v) / w0, mpmath.hypot(v, w0 * x)
-    return Cycle(
+    return ContactCycle(
         v0,
         released,
         opened,
@@ -168,73 +168,73 @@ of_cycle = partial(reference.both, _cycle, _closed)
 
 
 @of_cycle(how="(contact - 1) cycles: contact, opening, half a period of flight")
-def touch(c: Cycle, contact: int = 1) -> Any:
+def touch(c: ContactCycle, contact: int = 1) -> Any:
     """Instant at which a contact begins, counted from 1, in s; the first begins at t = 0."""
     return (contact - 1) * c.lasts
 
 
 @of_cycle(how="cycles before, tr + atan2(ω0 xr, -vr)/ω0")
-def opening(c: Cycle, contact: int = 1) -> Any:
+def opening(c: ContactCycle, contact: int = 1) -> Any:
     """Instant at which the mass leaves the place of the stop (x = 0), in s."""
     return (contact - 1) * c.lasts + c.opened
 
 
 @of_cycle(how="half a period of flight")
-def flight_duration(c: Cycle) -> Any:
+def flight_duration(c: ContactCycle) -> Any:
     """Duration of each flight, in s."""
     return c.lasts - c.opened
 
 
 @of_cycle(how="tan ωd tr = cc ωd/(cc β - kc)")
-def force_duration(c: Cycle) -> Any:
+def force_duration(c: ContactCycle) -> Any:
     """Time that the stop pushes in each contact, in s."""
     return c.released
 
 
 @of_cycle(how="sqrt(vr² + ω0² xr²)/v")
-def restitution(c: Cycle) -> Any:
+def restitution(c: ContactCycle) -> Any:
     """Velocity of a touch over that of the touch before."""
     return c.e
 
 
 @of_cycle(how="v0 e^contact/ω0")
-def rebound(c: Cycle, contact: int = 1) -> Any:
+def rebound(c: ContactCycle, contact: int = 1) -> Any:
     """Largest distance from the stop after a contact, in m."""
     return c.v0 * c.e ** (contact - 1) * c.rebound
 
 
 @of_cycle(how="v0 e^(contact - 1) times the force where its rate vanishes, or at the touch if it never grows")
-def peak_force(c: Cycle, contact: int = 1) -> Any:
+def peak_force(c: ContactCycle, contact: int = 1) -> Any:
     """Largest force of a contact, in N."""
     return c.v0 * c.e ** (contact - 1) * c.peak
 
 
 @of_cycle(how="cycles before, and the first zero of the rate of the force")
-def peak_time(c: Cycle, contact: int = 1) -> Any:
+def peak_time(c: ContactCycle, contact: int = 1) -> Any:
     """Instant of the largest force of a contact, in s."""
     return (contact - 1) * c.lasts + c.peaked
 
 
 @of_cycle(how="momentum that the spring has not taken")
-def impulse(c: Cycle, contact: int = 1) -> Any:
+def impulse(c: ContactCycle, contact: int = 1) -> Any:
     """Impulse of the stop alone in a contact, in N s."""
     return c.v0 * c.e ** (contact - 1) * c.impulse
 
 
 @of_cycle(how="-v0 e^(contact - 1)")
-def impact_velocity(c: Cycle, contact: int = 1) -> Any:
+def impact_velocity(c: ContactCycle, contact: int = 1) -> Any:
     """Velocity at a touch, in m/s: an approach counts as negative."""
     return -c.v0 * c.e ** (contact - 1)
 
 
 @of_cycle(how="½ k (v0 e^contact/ω0)²")
-def energy(c: Cycle, contact: int = 1) -> Any:
+def energy(c: ContactCycle, contact: int = 1) -> Any:
     """Energy of the flight after a contact, in J."""
     return c.k * (c.v0 * c.e ** (contact - 1) * c.rebound) ** 2 / 2
 
 
 @reference.function
-def motion(o: Record, digits: int = 30) -> Motion:
+def motion(o: ParameterSet, digits: int = 30) -> Motion:
     """Motion through any number of contacts: displacement (m), velocity (m/s), force (N), zero in flight."""
 
     def read(row: Callable[[Phase], Row], time: arb) -> Any:

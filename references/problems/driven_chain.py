@@ -20,11 +20,11 @@ from flint import acb_mat, arb
 from mpmath import mpf
 
 from veridyn.references.engine.enclosure import Exactly, ball, per_bits
-from veridyn.references.engine.flows import Linear, Row
+from veridyn.references.engine.flows import LinearFlow, Row
 from veridyn.references.engine.jets import Ball
 from veridyn.references.engine.motion import Motion
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 
 PARAMETERS = (
     Parameter("m", "kg", "each of the three masses", "10"),
@@ -38,22 +38,22 @@ SQUARE = 10  # the place of t² in the state: displacements and velocities of no
 
 
 @per_bits
-def _chain(o: Record) -> Linear:
+def _chain(o: ParameterSet) -> LinearFlow:
     """Return the equations; what is made of them serves all instants and nodes."""
     one, over = arb(1), ball(o.k / o.m)
     rows: list[Row] = [*({i: one} for i in range(4, 8)), {SQUARE: ball(o.a)}]
     rows += [{i - 1: over, i: -2 * over, **({i + 1: over} if i < 3 else {})} for i in MASSES]
-    return Linear([*rows, {}, {SQUARE - 2: one}, {SQUARE - 1: 2 * one}])
+    return LinearFlow([*rows, {}, {SQUARE - 2: one}, {SQUARE - 1: 2 * one}])
 
 
-def _displaced(o: Record, node: int, time: Ball) -> tuple[Ball, Ball]:
+def _displaced(o: ParameterSet, node: int, time: Ball) -> tuple[Ball, Ball]:
     """Return the displacement (m) of a node, and what the support imposes there."""
     start = tuple(arb(i == SQUARE - 2) for i in range(SQUARE + 1))
     state = _chain(o).after(start, time)
     return state[node - 1], state[0] * (5 - node) / 4
 
 
-def _relative(o: Record, node: int, time: Ball) -> Ball:
+def _relative(o: ParameterSet, node: int, time: Ball) -> Ball:
     absolute, driven = _displaced(o, node, time)
     return absolute - driven
 
@@ -66,12 +66,12 @@ def _moving(node: int, time: Exact) -> Ball:
     return ball(time)
 
 
-def _omega(o: Record, number: int) -> mpf:
+def _omega(o: ParameterSet, number: int) -> mpf:
     """Return a circular frequency (rad/s) in closed form."""
     return 2 * mpmath.sqrt((o.k / o.m).mpf()) * mpmath.sin(number * mpmath.pi / 8)
 
 
-def _superposed(o: Record, node: int, time: Exact) -> mpf:
+def _superposed(o: ParameterSet, node: int, time: Exact) -> mpf:
     """Return the relative displacement (m): participation × Duhamel integral × shape, mode by mode."""
 
     def mode(number: int) -> mpf:
@@ -91,7 +91,7 @@ reference = References(
 
 
 @reference(_superposed)
-def relative_displacement(o: Record, node: int, time: Exact) -> Ball:
+def relative_displacement(o: ParameterSet, node: int, time: Exact) -> Ball:
     """Displacement of a mass relative to the static shape of the moving supports, in m.
 
     It is negative when the left support moves to the right (the signs that EDF V2.01.103 lost).
@@ -100,7 +100,7 @@ def relative_displacement(o: Record, node: int, time: Exact) -> Ball:
 
 
 @reference(lambda o, node, time: _superposed(o, node, time) + o.a.mpf() * time.mpf() ** 4 * (5 - node) / 48)
-def absolute_displacement(o: Record, node: int, time: Exact) -> Ball:
+def absolute_displacement(o: ParameterSet, node: int, time: Exact) -> Ball:
     """Sum of driven and relative displacement of a mass, in m."""
     return _displaced(o, node, _moving(node, time))[0]
 
@@ -110,7 +110,7 @@ def absolute_displacement(o: Record, node: int, time: Exact) -> Ball:
     how="2 √(k/m) sin(r π/8)/2π",
     proof="eigenvalues of M^-1 K, enclosed one by one",
 )
-def frequency(o: Record, number: int) -> Ball:
+def frequency(o: ParameterSet, number: int) -> Ball:
     """Natural frequency in Hz, 1 to 3, ascending, with both supports held; raises `ParameterError` for another."""
     if number not in MASSES:
         raise ParameterError(f"number must be 1, 2 or 3, got {number}")
@@ -119,7 +119,7 @@ def frequency(o: Record, number: int) -> Ball:
 
 
 @reference.function
-def motion(o: Record, digits: int = 30) -> Motion:
+def motion(o: ParameterSet, digits: int = 30) -> Motion:
     """Return the relative displacements of the masses (m) for figures, as in ``"relative displacement 2"``."""
 
     def reading(node: int) -> Callable[[Ball], Ball]:

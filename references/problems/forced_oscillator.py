@@ -20,11 +20,11 @@ from mpmath import mpc, mpf
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.enclosure import Absent, Exactly, Undecided, ball, less, per_bits
 from veridyn.references.engine.events import roots
-from veridyn.references.engine.flows import Course, Linear
+from veridyn.references.engine.flows import Course, LinearFlow
 from veridyn.references.engine.jets import Ball, largest
 from veridyn.references.engine.motion import Motion
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 from veridyn.references.second_routes.roots import sign_changes
 
 PARAMETERS = (
@@ -44,7 +44,7 @@ CELL = 0.25  # radians, of the cells in which the second route seeks the peak
 SEARCH_DIGITS = 20
 
 
-class Oscillator(Record):
+class ForcedOscillator(ParameterSet):
     """The parameters, and roots at the current precision of mpmath."""
 
     @property
@@ -68,15 +68,15 @@ class Oscillator(Record):
 
 
 @per_bits
-def _course(o: Oscillator) -> Course:
+def _course(o: ForcedOscillator) -> Course:
     """Return the motion of (x, x', sin Ωt, cos Ωt) from t = 0 on."""
     w, W, zero, one = ball(o.omega0), ball(o.omega), arb(0), arb(1)
     motion = {X: -(w**2), RATE: -2 * ball(o.xi) * w, SINE: ball(o.F / o.m)}
-    return Course(Linear(({RATE: one}, motion, {COSINE: W}, {SINE: -W})), (ball(o.x0), zero, zero, one))
+    return Course(LinearFlow(({RATE: one}, motion, {COSINE: W}, {SINE: -W})), (ball(o.x0), zero, zero, one))
 
 
 @per_bits
-def _peaks(o: Oscillator) -> list[tuple[Ball, Ball]]:
+def _peaks(o: ForcedOscillator) -> list[tuple[Ball, Ball]]:
     """Return magnitude and instant of all turning points up to T that may be the largest."""
     if (radians := float(o.fastest * o.T.mpf())) > MOST_RADIANS:
         raise ParameterError(f"T spans {radians:.3g} rad, a peak is sought in {MOST_RADIANS} at most: shorten T")
@@ -92,7 +92,7 @@ def _peaks(o: Oscillator) -> list[tuple[Ball, Ball]]:
     return [(h, t) for h, t in found if not h < height]
 
 
-def _turning_points(o: Oscillator, a: Ball, b: Ball) -> Iterator[Ball]:
+def _turning_points(o: ForcedOscillator, a: Ball, b: Ball) -> Iterator[Ball]:
     """Yield the instants from a to b at which the velocity is zero."""
     course, zeros = _course(o), 0
     if a > 0:
@@ -102,7 +102,7 @@ def _turning_points(o: Oscillator, a: Ball, b: Ball) -> Iterator[Ball]:
     yield from (a + t for t in roots(course, {RATE: arb(1)}, b - a, zeros=zeros, name="a turning point"))
 
 
-def _high(o: Oscillator) -> list[tuple[Ball, Ball]]:
+def _high(o: ForcedOscillator) -> list[tuple[Ball, Ball]]:
     """Return the stretches of time up to T beyond which |x| is surely less than somewhere up to T."""
     end, half = ball(o.T), arb(1) / (2 * PARTS)
     floor, parts = arb(0), []
@@ -128,7 +128,7 @@ def _joined(parts: list[tuple[Ball, Ball]]) -> list[tuple[Ball, Ball]]:
     return found
 
 
-def _motion(o: Oscillator, t: mpf, order: int) -> mpf:
+def _motion(o: ForcedOscillator, t: mpf, order: int) -> mpf:
     """Return a derivative of the displacement: what the force does, and what is left of the start."""
     forced = o.F.mpf() / o.m.mpf() * _divided(o.nodes, t, order).imag
     if not o.x0.rational:
@@ -148,7 +148,7 @@ def _divided(nodes: Sequence[mpc], t: mpf, order: int) -> mpc:
 
 
 @per_precision
-def _searched_peak(o: Oscillator) -> tuple[mpf, mpf]:
+def _searched_peak(o: ForcedOscillator) -> tuple[mpf, mpf]:
     """Return the peak and its instant: the largest at the turning points of those cells that may hold it."""
     found: list[tuple[mpf, mpf]] = []
     for a, b in _cells(o):
@@ -161,7 +161,7 @@ def _searched_peak(o: Oscillator) -> tuple[mpf, mpf]:
     return max(found)
 
 
-def _cells(o: Oscillator) -> Iterator[tuple[mpf, mpf]]:
+def _cells(o: ForcedOscillator) -> Iterator[tuple[mpf, mpf]]:
     """Yield the cells that may hold the peak: one of length h holds at most its ends and max|x''| h²/8."""
     with mpmath.workdps(SEARCH_DIGITS):
         count = int(mpmath.ceil(o.T.mpf() * o.fastest / CELL))
@@ -172,7 +172,7 @@ def _cells(o: Oscillator) -> Iterator[tuple[mpf, mpf]]:
     yield from ((k * width, (k + 1) * width) for k in range(count) if most[k] >= floor)
 
 
-def _bounds(o: Oscillator, t: mpf, h: mpf) -> tuple[mpf, mpf, mpf]:
+def _bounds(o: ForcedOscillator, t: mpf, h: mpf) -> tuple[mpf, mpf, mpf]:
     """Bound the second to fourth derivative of x on [t, t + h]; the force adds at most F h/m to |x'| and w |x|."""
     w, W, xi, push = o.omega0.mpf(), o.omega.mpf(), o.xi.mpf(), o.F.mpf() / o.m.mpf()
     speed = mpmath.hypot(_motion(o, t, 1), w * _motion(o, t, 0)) + push * h
@@ -183,7 +183,7 @@ def _bounds(o: Oscillator, t: mpf, h: mpf) -> tuple[mpf, mpf, mpf]:
 
 reference = References(
     PARAMETERS,
-    Oscillator,
+    ForcedOscillator,
     kind="closed form",
     proof="linear motion enclosed",
     how="divided difference of the exponential",
@@ -196,7 +196,7 @@ OF_PEAK = {
 
 
 @reference(lambda o, time: _motion(o, time.mpf(), 0))
-def displacement(o: Oscillator, time: Exact) -> Ball:
+def displacement(o: ForcedOscillator, time: Exact) -> Ball:
     """Displacement at an instant, in m."""
     if not time.rational and not o.x0.rational:
         raise Exactly(0, "at rest at t = 0")
@@ -204,7 +204,7 @@ def displacement(o: Oscillator, time: Exact) -> Ball:
 
 
 @reference(lambda o, time: _motion(o, time.mpf(), 1))
-def velocity(o: Oscillator, time: Exact) -> Ball:
+def velocity(o: ForcedOscillator, time: Exact) -> Ball:
     """Velocity at an instant, in m/s."""
     if not time.rational:
         raise Exactly(0, "at rest at t = 0")
@@ -212,7 +212,7 @@ def velocity(o: Oscillator, time: Exact) -> Ball:
 
 
 @reference(lambda o: _searched_peak(o)[0], **OF_PEAK)
-def peak(o: Oscillator) -> Ball:
+def peak(o: ForcedOscillator) -> Ball:
     """Largest magnitude of the displacement up to T (m), at a turning point after the start.
 
     Undefined without force, and where the displacement at T or at the start is larger. It raises `ParameterError` if
@@ -222,7 +222,7 @@ def peak(o: Oscillator) -> Ball:
 
 
 @reference(lambda o: _searched_peak(o)[1], **OF_PEAK)
-def peak_time(o: Oscillator) -> Ball:
+def peak_time(o: ForcedOscillator) -> Ball:
     """Instant of the peak (s); undefined too where two are equally high."""
     if len(peaks := _peaks(o)) > 1:
         raise Undecided("two peaks are equally high, or nearly")
@@ -230,7 +230,7 @@ def peak_time(o: Oscillator) -> Ball:
 
 
 @reference.function
-def motion(o: Oscillator, digits: int = 20) -> Motion:
+def motion(o: ForcedOscillator, digits: int = 20) -> Motion:
     """Return the motion for figures and comparison of histories: displacement, velocity."""
     readings = {"displacement": lambda t: _course(o).at(t)[X], "velocity": lambda t: _course(o).at(t)[RATE]}
     return Motion(readings, lambda: (), digits)

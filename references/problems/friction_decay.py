@@ -29,7 +29,7 @@ from veridyn.references.engine.enclosure import Absent, Undecided, ball, sign_of
 from veridyn.references.engine.jets import hull, value
 from veridyn.references.engine.motion import Motion
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1"),
@@ -47,7 +47,7 @@ ONE, TWO = Exact(Fraction(1)), Exact(Fraction(2))
 THIRDS = (Exact(Fraction(1, 3), 1), Exact(Fraction(-1, 3), 1))  # of pi
 
 
-class Slider(Record):
+class DecayParameters(ParameterSet):
     """The parameters."""
 
     def check(self) -> None:
@@ -58,24 +58,24 @@ class Slider(Record):
             raise ParameterError(f"angle must lie between -pi/2 and pi/2, got {self.angle}")
 
 
-def _share(o: Slider) -> Any:
+def _share(o: DecayParameters) -> Any:
     """Return the part of friction that acts along the line, exactly where it is rational (Niven's theorem)."""
     if o.directions.plain == TWO or not o.angle.rational:
         return arb(1)
     return arb(1) / 2 if o.angle in THIRDS else ball(o.angle).cos()
 
 
-def _held(o: Slider) -> Any:
+def _held(o: DecayParameters) -> Any:
     """Return C (m)."""
     return ball(o.mu * o.m * o.g / o.k) * _share(o)
 
 
-def _release(o: Slider) -> Any:
+def _release(o: DecayParameters) -> Any:
     """Return x0/C; an integer is exact."""
     return ball(o.x0 * o.k / (o.mu * o.m * o.g)) / _share(o)
 
 
-def _count(o: Slider) -> int:
+def _count(o: DecayParameters) -> int:
     """Return the number of half cycles."""
     halves = (abs(value(_release(o))) - 1) / 2
     least, most = (int(bound.ceil().unique_fmpz()) for bound in (halves.lower(), halves.upper()))
@@ -84,17 +84,17 @@ def _count(o: Slider) -> int:
     return max(0, most)
 
 
-def _turn(o: Slider, n: int) -> Any:
+def _turn(o: DecayParameters, n: int) -> Any:
     """Return x_n (m), or the last turning point if that comes before."""
     n = min(n, _count(o))
     return (-1) ** n * _held(o) * (_release(o) - 2 * n * sign_of(o.x0))
 
 
-def _omega(o: Slider) -> Any:
+def _omega(o: DecayParameters) -> Any:
     return ball(o.k / o.m).sqrt()
 
 
-def _at(o: Slider, passed: Any) -> tuple[Any, Any]:
+def _at(o: DecayParameters, passed: Any) -> tuple[Any, Any]:
     """Return displacement and velocity after a while in half periods; where half cycles meet, what holds both."""
     first, last = (int(bound.floor().unique_fmpz()) for bound in (value(passed).lower(), value(passed).upper()))
     if last > first + 1:
@@ -103,7 +103,7 @@ def _at(o: Slider, passed: Any) -> tuple[Any, Any]:
     return hull(x, y), hull(v, w)
 
 
-def _half_cycle(o: Slider, n: int, passed: Any) -> tuple[Any, Any]:
+def _half_cycle(o: DecayParameters, n: int, passed: Any) -> tuple[Any, Any]:
     """Return displacement and velocity in the half cycle that begins at x_n, or at rest."""
     start, angle = _turn(o, n), arb.pi() * (passed - n)
     if n >= _count(o):
@@ -118,19 +118,19 @@ def _half_cycle(o: Slider, n: int, passed: Any) -> tuple[Any, Any]:
 # v² = ω² (x - z)(z - y) at z, so that the time is an integral of 1/|v|; between them a matrix exponential leads.
 
 
-def _cosine(o: Slider) -> mpf:
+def _cosine(o: DecayParameters) -> mpf:
     """Return the part of a displacement along the line that lies along x."""
     return mpmath.cos(o.angle.mpf())
 
 
-def _friction(o: Slider) -> mpf:
+def _friction(o: DecayParameters) -> mpf:
     """Return the force of friction along the line (N)."""
     full = (o.mu * o.m * o.g).mpf()
     return full if o.directions.rational == 2 else full * _cosine(o)
 
 
 @per_precision
-def _turns(o: Slider) -> tuple[mpf, ...]:
+def _turns(o: DecayParameters) -> tuple[mpf, ...]:
     """Return the places of the release and of all turning points (m)."""
     R, k = _friction(o), o.k.mpf()
     noise = NOISE * mpmath.eps * abs(o.x0.mpf())
@@ -142,7 +142,7 @@ def _turns(o: Slider) -> tuple[mpf, ...]:
 
 
 @per_precision
-def _half_cycle_time(o: Slider) -> mpf:
+def _half_cycle_time(o: DecayParameters) -> mpf:
     """Return how long every half cycle lasts (s): twice the time to its middle, where z = x - (x - y)/2.
 
     With z = x - (x - y) w² the time is that of dz/|v| = 2 dw/(ω √(1 - w²)).
@@ -151,7 +151,7 @@ def _half_cycle_time(o: Slider) -> mpf:
     return 4 * mpmath.quad(lambda w: 1 / mpmath.sqrt(1 - w * w), [0, middle]) / mpmath.sqrt((o.k / o.m).mpf())
 
 
-def _displacement(o: Slider, time: Exact) -> mpf:
+def _displacement(o: DecayParameters, time: Exact) -> mpf:
     """Return the place on the line at an instant (s)."""
     left, places = time.mpf(), _turns(o)
     for x, y in pairwise(places):
@@ -162,18 +162,22 @@ def _displacement(o: Slider, time: Exact) -> mpf:
     return places[-1]
 
 
-def _how(o: Slider) -> str:
+def _how(o: DecayParameters) -> str:
     long = abs(value(_release(o))) >= 2 * FOLLOWED
     return "" if long else "turning points one after the other by the balance of energy, time by quadrature"
 
 
 reference = References(
-    PARAMETERS, Slider, kind="closed form", proof="closed form of the half cycles, their number proved", how=_how
+    PARAMETERS,
+    DecayParameters,
+    kind="closed form",
+    proof="closed form of the half cycles, their number proved",
+    how=_how,
 )
 
 
 @reference(lambda o: mpf(len(_turns(o)) - 1))
-def half_cycles(o: Slider) -> Any:
+def half_cycles(o: DecayParameters) -> Any:
     """Count the half cycles until the mass stops for good: the odd numbers below |x0| k/R; 0 if friction holds it.
 
     Undefined if a turning point lies so close to ±R/k that nothing tells whether friction holds it.
@@ -182,13 +186,13 @@ def half_cycles(o: Slider) -> Any:
 
 
 @reference(lambda o: (len(_turns(o)) - 1) * _half_cycle_time(o))
-def stop_time(o: Slider) -> Any:
+def stop_time(o: DecayParameters) -> Any:
     """Instant of the last stop in s: half cycles × π/ω."""
     return _count(o) * arb.pi() / _omega(o)
 
 
 @reference(lambda o, number: len(_turns(o)[1 : number + 1]) * _half_cycle_time(o))
-def turning_time(o: Slider, number: int) -> Any:
+def turning_time(o: DecayParameters, number: int) -> Any:
     """Instant of a turning point in s, counted from 1, the last stop included; undefined after it."""
     if number > _count(o):
         raise Absent("it stops before")
@@ -196,13 +200,13 @@ def turning_time(o: Slider, number: int) -> Any:
 
 
 @reference(lambda o: _turns(o)[-1])
-def final_position(o: Slider) -> Any:
+def final_position(o: DecayParameters) -> Any:
     """Place in m, along the line, where the mass stops for good."""
     return _turn(o, _count(o))
 
 
 @reference(lambda o, number: _cosine(o) * _turns(o)[: number + 1][-1])
-def component_after(o: Slider, number: int) -> Any:
+def component_after(o: DecayParameters, number: int) -> Any:
     """Displacement along the axis x in m after a number of half periods π/ω: of a turning point, or of the last.
 
     Source: EDF V5.01.100.
@@ -211,7 +215,7 @@ def component_after(o: Slider, number: int) -> Any:
 
 
 @reference(lambda o, time: _cosine(o) * _displacement(o, time))
-def component(o: Slider, time: Exact) -> Any:
+def component(o: DecayParameters, time: Exact) -> Any:
     """Displacement along the axis x in m at an instant (s): cos(angle) times that along the line.
 
     Source: EDF V5.01.100.
@@ -222,19 +226,19 @@ def component(o: Slider, time: Exact) -> Any:
 
 
 @reference(lambda o: o.k.mpf() * (o.x0.mpf() ** 2 - _turns(o)[-1] ** 2) / 2)
-def dissipated_energy(o: Slider) -> Any:
+def dissipated_energy(o: DecayParameters) -> Any:
     """Energy in J that friction dissipates: R times the path slid, 2 N (|x0| - N C)."""
     return 2 * _count(o) * ball(o.k) * _held(o) * (abs(ball(o.x0)) - _count(o) * _held(o))
 
 
 @reference(lambda o: _friction(o) / o.k.mpf())
-def held(o: Slider) -> Any:
+def held(o: DecayParameters) -> Any:
     """Half-width R/k in m of the places where friction holds the mass."""
     return _held(o)
 
 
 @reference.function
-def motion(o: Slider, digits: int = 30) -> Motion:
+def motion(o: DecayParameters, digits: int = 30) -> Motion:
     """Motion along the line from the release on: displacement (m), velocity (m/s); events are the turning points."""
     return Motion(
         {

@@ -15,7 +15,7 @@ import mpmath
 
 from veridyn.references.engine.enclosure import Absent, ball
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "2"),
@@ -27,7 +27,7 @@ PARAMETERS = (
 )
 
 
-class Plane(Record):
+class Plane(ParameterSet):
     """The parameters; the body stops."""
 
     def check(self) -> None:
@@ -36,7 +36,7 @@ class Plane(Record):
             raise ParameterError(f"s = {self.s} is not below mu = {self.mu}: the body need not stop; lower it")
 
 
-class Powers(NamedTuple):
+class HodographStart(NamedTuple):
     """Begin of the hodograph: u and n; K with v = K u^n/sin φ; g s cos a (m/s²)."""
 
     u: Any
@@ -58,9 +58,9 @@ def _size(o: Plane) -> Any:
     return (x * x + y * y).sqrt()
 
 
-def _powers(o: Plane) -> Powers:
+def _powers(o: Plane) -> HodographStart:
     u, n = ball(o.v_y) / (_size(o) + ball(o.v_x)), ball(o.mu) / ball(o.s)
-    return Powers(u, n, ball(o.v_y) / _to(u, n), _down(o) * ball(o.s))
+    return HodographStart(u, n, ball(o.v_y) / _to(u, n), _down(o) * ball(o.s))
 
 
 def _to(u: Any, power: Any) -> Any:
@@ -72,7 +72,7 @@ def _half(u: Any) -> Any:
     return u / (1 + (1 + u * u).sqrt())
 
 
-def _still_to_go(p: Powers, u: Any) -> tuple[Any, Any, Any]:
+def _still_to_go(p: HodographStart, u: Any) -> tuple[Any, Any, Any]:
     """Return time, way down and way across that are left to the stop."""
     time, way = p.scale / (2 * p.pull), p.scale * p.scale / (2 * p.pull)
     n, square, powers = p.n, u * u, _to(u, p.n - 1)

@@ -23,11 +23,11 @@ from mpmath import mpf
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, decided, enclose_all, less, per_bits
 from veridyn.references.engine.events import Event, Guard
-from veridyn.references.engine.flows import Linear, State
+from veridyn.references.engine.flows import LinearFlow, State
 from veridyn.references.engine.jets import Ball, largest
-from veridyn.references.engine.motion import Ended, Motion, Phase, follow, proved, value_at
+from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 from veridyn.references.second_routes import impact_phases
 from veridyn.references.second_routes.impact_phases import Law
 from veridyn.references.second_routes.roots import sign_changes
@@ -48,7 +48,7 @@ PARAMETERS = (
 U, RATE, SINE, COSINE, ONE = range(5)
 
 
-class Oscillator(Record):
+class ImpactOscillator(ParameterSet):
     """The parameters, and the laws of motion at the current precision."""
 
     def check(self) -> None:
@@ -73,7 +73,7 @@ def parameters(**defaults: str) -> tuple[Parameter, ...]:
     return tuple(Parameter(n, known[n].unit, known[n].help, d, known[n].rule) for n, d in defaults.items())
 
 
-def _flow(o: Oscillator, touching: bool) -> Linear:
+def _flow(o: ImpactOscillator, touching: bool) -> LinearFlow:
     """Return the equations of (u, u', sin Ωt, cos Ωt, 1)."""
     w2, W, a = ball(o.k / o.m), ball(o.Omega), ball(o.a)
     beta, S = ball(o.xi) * w2.sqrt(), -ball(o.wall) * a / W**2
@@ -85,11 +85,11 @@ def _flow(o: Oscillator, touching: bool) -> Linear:
         COSINE: 2 * beta * S * W,
         ONE: -w2 * ball(o.gap),
     }
-    return Linear(({RATE: arb(1)}, motion, {COSINE: W}, {SINE: -W}, {}))
+    return LinearFlow(({RATE: arb(1)}, motion, {COSINE: W}, {SINE: -W}, {}))
 
 
 @per_bits
-def _phases(o: Oscillator, until: Exact) -> tuple[Ended, ...]:
+def _phases(o: ImpactOscillator, until: Exact) -> tuple[PhaseEnd, ...]:
     """Return flights and contacts up to an instant."""
     flight, contact, one = _flow(o, False), _flow(o, True), arb(1)
     touch, release = Guard("touch", {U: -one}, 1), Guard("release", {U: one}, 1)
@@ -106,14 +106,14 @@ def _phases(o: Oscillator, until: Exact) -> tuple[Ended, ...]:
     return follow(first, following, ball(until))
 
 
-def _instants(o: Oscillator) -> list[arb]:
+def _instants(o: ImpactOscillator) -> list[arb]:
     """Return the instants of contact up to t_end."""
     starts, end = [p.phase.start for p in _phases(o, o.t_end)[1:]], ball(o.t_end)
     return [t for t in starts if less(t, end, "a contact begins or ends at t_end")]
 
 
 @per_bits
-def _penetrations(o: Oscillator) -> list[arb]:
+def _penetrations(o: ImpactOscillator) -> list[arb]:
     """Return the largest penetration of every contact that ends by t_end (m)."""
     over = len(_instants(o)) // 2
     contacts = [p for p in _phases(o, o.t_end) if p.phase.kind == "contact"][:over]
@@ -124,19 +124,19 @@ def _penetrations(o: Oscillator) -> list[arb]:
 
 
 @per_precision
-def _marched(o: Oscillator, until: Exact) -> tuple[impact_phases.Phase, ...]:
+def _marched(o: ImpactOscillator, until: Exact) -> tuple[impact_phases.ImpactPhase, ...]:
     """Return the phases up to an instant, at the current precision."""
     gap, limit = o.gap.mpf(), until.mpf()
-    found = [impact_phases.Phase(o.law(False), False, mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0))]
+    found = [impact_phases.ImpactPhase(o.law(False), False, mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0))]
     while (end := _end(found[-1], gap, limit)) is not None:
         last = found[-1]
         start, law = last.start + end, o.law(not last.touching)
         x0 = gap - law.S * mpmath.sin(law.Omega * start)  # on the stop, to the last digit
-        found.append(impact_phases.Phase(law, not last.touching, start, x0, last.state(end)[1]))
+        found.append(impact_phases.ImpactPhase(law, not last.touching, start, x0, last.state(end)[1]))
     return tuple(found)
 
 
-def _end(phase: impact_phases.Phase, gap: mpf, until: mpf) -> mpf | None:
+def _end(phase: impact_phases.ImpactPhase, gap: mpf, until: mpf) -> mpf | None:
     """Return how long a phase lasts (s); None if beyond the instant."""
 
     def distance(tau: mpf) -> tuple[mpf, mpf]:
@@ -155,13 +155,13 @@ def _end(phase: impact_phases.Phase, gap: mpf, until: mpf) -> mpf | None:
     return None
 
 
-def _contacts(o: Oscillator) -> list[tuple[impact_phases.Phase, impact_phases.Phase]]:
+def _contacts(o: ImpactOscillator) -> list[tuple[impact_phases.ImpactPhase, impact_phases.ImpactPhase]]:
     """Return every contact that has ended by t_end, with the flight that follows it."""
     return [(phase, after) for phase, after in pairwise(_marched(o, o.t_end)) if phase.touching]
 
 
 @per_precision
-def _penetration(o: Oscillator, number: int) -> mpf:
+def _penetration(o: ImpactOscillator, number: int) -> mpf:
     """Return the largest penetration of a contact, counted from 1 (m): y at the largest of its turning points."""
     contact, after = _contacts(o)[number - 1]
     slope = sign_changes(
@@ -175,26 +175,26 @@ def _penetration(o: Oscillator, number: int) -> mpf:
     return max(contact.observed(tau)[0] for tau in slope) - o.gap.mpf()
 
 
-def _observed(o: Oscillator, t: Exact, until: Exact) -> mpf:
+def _observed(o: ImpactOscillator, t: Exact, until: Exact) -> mpf:
     """Return y at an instant up to the end of the observed span."""
     time = t.mpf()
     phase = next(p for p in reversed(_marched(o, until)) if p.start <= time)
     return phase.observed(time - phase.start)[0]
 
 
-def _between(o: Oscillator, starts: Sequence[mpf], rates: Sequence[mpf]) -> tuple[impact_phases.Phase, ...]:
+def _between(o: ImpactOscillator, starts: Sequence[mpf], rates: Sequence[mpf]) -> tuple[impact_phases.ImpactPhase, ...]:
     """Return the phases that begin at known instants of contact (s) with known rates of y (m/s), at this precision."""
-    found = [impact_phases.Phase(o.law(False), False, mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0))]
+    found = [impact_phases.ImpactPhase(o.law(False), False, mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0))]
     for start, rate in zip(starts, rates, strict=True):
         law, angle = o.law(not found[-1].touching), o.Omega.mpf() * start
         x0, v0 = o.gap.mpf() - law.S * mpmath.sin(angle), rate - law.S * law.Omega * mpmath.cos(angle)
-        found.append(impact_phases.Phase(law, not found[-1].touching, start, x0, v0))
+        found.append(impact_phases.ImpactPhase(law, not found[-1].touching, start, x0, v0))
     return tuple(found)
 
 
 reference = References(
     PARAMETERS,
-    Oscillator,
+    ImpactOscillator,
     proof="linear phases enclosed, every contact instant proved to be the next root of the gap",
     how="closed form of every flight and contact, instants as roots proved by bounds of the curvature",
     effort=lambda o: proved(_phases(o, o.t_end)),
@@ -202,7 +202,7 @@ reference = References(
 
 
 @reference(lambda o: [p.start for p in _marched(o, o.t_end)[1:]], several=True)
-def instants(o: Oscillator) -> list[arb]:
+def instants(o: ImpactOscillator) -> list[arb]:
     """Return all instants of contact up to t_end, in s: touch, release, touch, ...
 
     It raises `CertificationError` if the stop is grazed, so that no precision tells whether it was touched.
@@ -211,7 +211,7 @@ def instants(o: Oscillator) -> list[arb]:
 
 
 @reference(lambda o, number: _marched(o, o.t_end)[number].start)
-def instant(o: Oscillator, number: int) -> Ball:
+def instant(o: ImpactOscillator, number: int) -> Ball:
     """Return one instant of contact, counted from 1 (s): odd numbers touch, even ones release."""
     if number > len(found := _instants(o)):
         raise Absent(f"only {len(found)} instants before t_end")
@@ -219,7 +219,7 @@ def instant(o: Oscillator, number: int) -> Ball:
 
 
 @reference(lambda o, contact: o.kc.mpf() * _penetration(o, contact))
-def peak_force(o: Oscillator, contact: int) -> Ball:
+def peak_force(o: ImpactOscillator, contact: int) -> Ball:
     """Return the largest force of one contact, counted from 1 (N), if it ends before t_end."""
     if contact > len(found := _penetrations(o)):
         raise Absent(f"only {len(found)} contacts end before t_end")
@@ -227,31 +227,31 @@ def peak_force(o: Oscillator, contact: int) -> Ball:
 
 
 @reference(lambda o: o.kc.mpf() * max(_penetration(o, n + 1) for n in range(len(_contacts(o)))))
-def largest_force(o: Oscillator) -> Ball:
+def largest_force(o: ImpactOscillator) -> Ball:
     """Return the largest force of all contacts that end before t_end (N)."""
     if not (found := _penetrations(o)):
         raise Absent("no contact ends before t_end")
     return ball(o.kc) * largest(found)
 
 
-def _horizon(o: Oscillator, t: Exact) -> Exact:
+def _horizon(o: ImpactOscillator, t: Exact) -> Exact:
     """Return the instant up to which phases are needed: t_end if that is late enough, where they are known already."""
     return max(t, o.t_end, key=float)
 
 
-def _distance(o: Oscillator, t: Exact) -> Ball:
+def _distance(o: ImpactOscillator, t: Exact) -> Ball:
     """Return y - gap at an instant."""
     return value_at(_phases(o, _horizon(o, t)), {U: arb(1)}, ball(t))
 
 
 @reference(lambda o, t: _observed(o, t, _horizon(o, t)))
-def displacement(o: Oscillator, t: Exact) -> Ball:
+def displacement(o: ImpactOscillator, t: Exact) -> Ball:
     """Return y at an instant (m): absolute before a wall that stands still, relative before one that moves along."""
     return _distance(o, t) + ball(o.gap)
 
 
 @reference(lambda o, t: o.kc.mpf() * (_observed(o, t, _horizon(o, t)) - o.gap.mpf()))
-def force(o: Oscillator, t: Exact) -> Ball:
+def force(o: ImpactOscillator, t: Exact) -> Ball:
     """Return the force of the stop at an instant (N); undefined in flight."""
     if less(distance := _distance(o, t), arb(0), "the stop is just touched at t"):
         raise Absent(f"the stop is not touched at t = {t} s")
@@ -259,7 +259,7 @@ def force(o: Oscillator, t: Exact) -> Ball:
 
 
 @reference.function
-def motion(o: Oscillator, digits: int = 30) -> Motion:
+def motion(o: ImpactOscillator, digits: int = 30) -> Motion:
     """Return the motion up to t_end, for figures and comparison of histories: displacement, rate, force."""
 
     def read(place: int, t: Ball) -> Ball:
@@ -277,7 +277,7 @@ def motion(o: Oscillator, digits: int = 30) -> Motion:
 
 
 @reference.function
-def closed_phases(o: Oscillator, digits: int = 30) -> tuple[impact_phases.Phase, ...]:
+def closed_phases(o: ImpactOscillator, digits: int = 30) -> tuple[impact_phases.ImpactPhase, ...]:
     """Return the closed form of every flight and contact up to t_end, with starts that are proved."""
 
     def starts() -> list[arb]:
@@ -290,7 +290,7 @@ def closed_phases(o: Oscillator, digits: int = 30) -> tuple[impact_phases.Phase,
 
 
 @reference.function
-def turns(o: Oscillator, digits: int = 30) -> tuple[float, ...]:
+def turns(o: ImpactOscillator, digits: int = 30) -> tuple[float, ...]:
     """Return how near to the stop (m) the motion turns in every phase up to t_end, at least; infinite if nowhere.
 
     Zero, too, where a turn is not proved.
@@ -302,7 +302,7 @@ def turns(o: Oscillator, digits: int = 30) -> tuple[float, ...]:
         return (0.0,) * len(decided(lambda: _phases(plain, plain.t_end), digits))
 
 
-def _nearest(o: Oscillator, ended: Ended) -> float:
+def _nearest(o: ImpactOscillator, ended: PhaseEnd) -> float:
     last, begins = ball(o.t_end), ended.phase.start > 0 or (o.wall.rational and o.a.rational)
     until = ended.end if ended.end is not None and ended.end < last else last
     turned = ended.extremes({RATE: arb(1)}, until=until, zeros=0 if begins else 2)  # from rest the rate grows as t²

@@ -16,7 +16,7 @@ from flint import arb
 from veridyn.references.engine.enclosure import Absent, Exactly, ball, less, sign_of
 from veridyn.references.engine.jets import value
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "2"),
@@ -28,7 +28,7 @@ PARAMETERS = (
 )
 
 
-class Incline(Record):
+class Incline(ParameterSet):
     """The parameters; nothing hangs on a limit of friction."""
 
     def check(self) -> None:

@@ -26,9 +26,9 @@ from flint import arb
 from veridyn.references.certified import CertificationError, PhaseChange
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, decided, enclose_all, less, per_bits, sign_of
 from veridyn.references.engine.events import Event, Guard
-from veridyn.references.engine.flows import Linear, Row, State
+from veridyn.references.engine.flows import LinearFlow, Row, State
 from veridyn.references.engine.jets import Ball, value
-from veridyn.references.engine.motion import Ended, Motion, Phase, follow, proved, value_at
+from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError, exact
 from veridyn.references.second_routes import pulled_closed as closed
@@ -59,7 +59,7 @@ _STUCK = "the spring never exceeds mu_s normal: the mass sticks for ever"
 _ENDLESS = "with mu_s = mu_d every slip leaves enough for another: they shrink and never end"
 
 
-class Pair(closed.Pair):
+class PulledPair(closed.MassPair):
     """The parameters; friction in motion does not exceed that at rest."""
 
     def check(self) -> None:
@@ -72,7 +72,7 @@ class Pair(closed.Pair):
 class _Regime:
     """Stick (sign 0) or slip in a direction, pulled or not, at the present precision."""
 
-    p: Pair
+    p: PulledPair
     sign: int
     pulled: bool
 
@@ -92,13 +92,13 @@ class _Regime:
         return (self._force / ball(self.p.m2) + drag) / self.square
 
     @cached_property
-    def flow(self) -> Linear:
+    def flow(self) -> LinearFlow:
         """Equations of (x1, v1, u, u', 1)."""
         spring: tuple[Row, ...] = ({RATE: arb(1)}, {U: -self.square, ONE: self.square * self.rest}, {})
         if not self.sign:
-            return Linear(({}, {}, *spring))
+            return LinearFlow(({}, {}, *spring))
         sliding = {U: ball(self.p.k / self.p.m1), ONE: -self.sign * ball(self.p.drag / self.p.m1)}
-        return Linear(({V1: arb(1)}, sliding, *spring))
+        return LinearFlow(({V1: arb(1)}, sliding, *spring))
 
     def swing(self, state: State) -> Ball:
         """Return the amplitude of the spring (m)."""
@@ -161,7 +161,7 @@ class _Regime:
         return 0 if held else -self.sign, (state[X1], arb(0), *state[U:])
 
 
-def _coincidence(p: Pair) -> str:
+def _coincidence(p: PulledPair) -> str:
     """Tell what the first stick meets exactly as the pull ends: ``grip`` gives way then, ``peak``: it will be touched.
 
     With θ = ω t_off the spring has k u = F (1 - cos θ) then, and F √(2 - 2 cos θ) at its peak. Where θ is algebraic
@@ -177,7 +177,7 @@ def _coincidence(p: Pair) -> str:
     return "grip" if grips else "peak" if peaks else ""
 
 
-def _endless(p: Pair, rate: Ball) -> bool:
+def _endless(p: PulledPair, rate: Ball) -> bool:
     """Tell whether slips surely never end after a break-away at a rate w of the spring, without a pull.
 
     With mu_s = mu_d the spring keeps more than friction holds if m1 slides less than Y = w²/(2 g), g = grip/m2. With
@@ -193,7 +193,7 @@ def _endless(p: Pair, rate: Ball) -> bool:
 
 
 @per_bits
-def _phases(p: Pair, until: Exact | None = None, *, first: bool = False) -> tuple[Ended, ...]:
+def _phases(p: PulledPair, until: Exact | None = None, *, first: bool = False) -> tuple[PhaseEnd, ...]:
     """Return all phases, up to an instant or, with `first`, up to the first slip; the last of all is stick for ever.
 
     A long slip may come in parts, and the end of the pull begins a phase. Where the slips never end, they are left out.
@@ -218,7 +218,7 @@ def _phases(p: Pair, until: Exact | None = None, *, first: bool = False) -> tupl
     return follow(start, following, None if until is None else ball(until))
 
 
-def _all(p: Pair) -> tuple[Ended, ...]:
+def _all(p: PulledPair) -> tuple[PhaseEnd, ...]:
     """Return all phases; raises `Absent` if they never end."""
     found = _phases(p)
     if found[-1].end is not None:
@@ -226,14 +226,14 @@ def _all(p: Pair) -> tuple[Ended, ...]:
     return found
 
 
-def _changes(found: Sequence[Ended]) -> list[Phase]:
+def _changes(found: Sequence[PhaseEnd]) -> list[Phase]:
     """Return the phases that begin with a change of kind."""
     return [b.phase for a, b in pairwise(found) if a.phase.kind != b.phase.kind]
 
 
 reference = References(
     PARAMETERS,
-    Pair,
+    PulledPair,
     proof=_PROOF,
     how="closed form of every phase, slips searched from turning point to turning point of the velocity",
     effort=lambda p: proved(_phases(p)),
@@ -241,7 +241,7 @@ reference = References(
 
 
 @reference.function
-def phase_changes(p: Pair, digits: int = 30) -> tuple[PhaseChange, ...]:
+def phase_changes(p: PulledPair, digits: int = 30) -> tuple[PhaseChange, ...]:
     """Return all changes of phase in order of time: instant, and the phase that begins; none if m1 sticks for ever.
 
     Raises
@@ -263,7 +263,7 @@ def phase_changes(p: Pair, digits: int = 30) -> tuple[PhaseChange, ...]:
 
 
 @reference(lambda p, number: closed.changes(p)[number - 1].start)
-def phase_time(p: Pair, number: int) -> Ball:
+def phase_time(p: PulledPair, number: int) -> Ball:
     """Return the instant (s) of a change of phase, counted from 1; undefined if there are fewer, or it is undecided."""
     found = _phases(p)
     if len(changes := _changes(found)) < number:
@@ -272,7 +272,7 @@ def phase_time(p: Pair, number: int) -> Ball:
 
 
 @reference(lambda p: closed.changes(p)[0].start, effort=lambda p: proved(_phases(p, first=True)))
-def slip_start(p: Pair) -> Ball:
+def slip_start(p: PulledPair) -> Ball:
     """Return the instant (s) at which m1 breaks away first; undefined if not."""
     if (end := _phases(p, first=True)[-1].end) is None:
         raise Absent(_STUCK)
@@ -280,7 +280,7 @@ def slip_start(p: Pair) -> Ball:
 
 
 @reference(lambda p: closed.changes(p)[-1].start)
-def slip_end(p: Pair) -> Ball:
+def slip_end(p: PulledPair) -> Ball:
     """Return the instant (s) from which m1 sticks for ever; undefined if it never slips."""
     if not (changes := _changes(_all(p))):
         raise Absent(_STUCK)
@@ -288,19 +288,19 @@ def slip_end(p: Pair) -> Ball:
 
 
 @reference(lambda p: mpmath.mpf(closed.count_slips(p)))
-def slips(p: Pair) -> Ball:
+def slips(p: PulledPair) -> Ball:
     """Count the slips."""
     return arb(sum(change.kind != "stick" for change in _changes(_all(p))))
 
 
 @reference(lambda p: closed.phases(p)[-1].state.x1)
-def final_position(p: Pair) -> Ball:
+def final_position(p: PulledPair) -> Ball:
     """Return the place (m) where m1 sticks for ever."""
     return _all(p)[-1].phase.state[X1]
 
 
 @reference(closed.balance, how="work of the pull less the energy that is left, from the closed form of every phase")
-def dissipated_energy(p: Pair) -> Ball:
+def dissipated_energy(p: PulledPair) -> Ball:
     """Return the energy (J) that friction dissipates, mu_d normal times the path slid."""
     places = [ended.phase.state[X1] for ended in _all(p)]
     return ball(p.drag) * sum((abs(b - a) for a, b in pairwise(places)), arb(0))
@@ -310,13 +310,13 @@ def dissipated_energy(p: Pair) -> Ball:
     lambda p, what, time: getattr(closed.state_at(p, time.mpf()), what),
     effort=lambda p, time: proved(_phases(p, time)),
 )
-def state(p: Pair, what: str, time: Exact) -> Ball:
+def state(p: PulledPair, what: str, time: Exact) -> Ball:
     """Return displacement (m) or velocity (m/s) of a mass at an instant (s): ``x1``, ``v1``, ``x2`` or ``v2``."""
     return value_at(_phases(p, time), ROWS[what], ball(time))
 
 
 @reference.function
-def holds_clearly(p: Pair, share: Exact, digits: int = 30) -> bool:
+def holds_clearly(p: PulledPair, share: Exact, digits: int = 30) -> bool:
     """Tell whether stick begins each time with more left of its limit than a share of the jump of friction."""
     try:
         return decided(lambda: all(_spares(p, ball(share))), digits)
@@ -324,7 +324,7 @@ def holds_clearly(p: Pair, share: Exact, digits: int = 30) -> bool:
         return False
 
 
-def _spares(p: Pair, share: Ball) -> Iterator[bool]:
+def _spares(p: PulledPair, share: Ball) -> Iterator[bool]:
     signs = {kind: sign for sign, kind in KINDS.items()}
     for slip, stick in pairwise(ended.phase for ended in _phases(p)):
         if slip.kind != stick.kind == "stick":
@@ -334,7 +334,7 @@ def _spares(p: Pair, share: Ball) -> Iterator[bool]:
 
 
 @reference.function
-def motion(p: Pair, digits: int = 30) -> Motion:
+def motion(p: PulledPair, digits: int = 30) -> Motion:
     """Return the motion, for figures and comparison of histories: x1, v1, x2, v2."""
 
     def reading(row: Row) -> Callable[[Ball], Ball]:

@@ -22,11 +22,11 @@ from mpmath import mpc, mpf
 from veridyn.references.certified import Certified, classification, per_precision, undefined
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, decided, less, per_bits, sign_of
 from veridyn.references.engine.events import Event, Guard
-from veridyn.references.engine.flows import Linear, Row, State, apply
+from veridyn.references.engine.flows import LinearFlow, Row, State, apply
 from veridyn.references.engine.jets import Ball
-from veridyn.references.engine.motion import Ended, Motion, Phase, follow, proved, value_at
+from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 from veridyn.references.second_routes.waves import Waves
 
 PARAMETERS = (
@@ -52,12 +52,12 @@ ONE = arb(1)
 SIGNS = {"slip+": 1, "slip-": -1}
 
 
-class Block(Record):
+class RubbingBlock(ParameterSet):
     """The parameters; the block stays on the floor."""
 
     def check(self) -> None:
         """Refuse what the equations do not say."""
-        p = Record(**{name: value.plain for name, value in vars(self).items()})
+        p = ParameterSet(**{name: value.plain for name, value in vars(self).items()})
         if sign_of(p.mu_s, -p.mu_d) <= 0:
             raise ParameterError(f"mu_s = {p.mu_s} must be above mu_d = {p.mu_d}")
         if sign_of(p.W * p.W, -p.kc * p.m * p.w0 * p.w0) <= 0:
@@ -71,11 +71,11 @@ class Block(Record):
 class _Laws:
     """Flows and forces at the present precision."""
 
-    def __init__(self, o: Block) -> None:
+    def __init__(self, o: RubbingBlock) -> None:
         self.m, self.k, self.kt, self.ct = (ball(p) for p in (o.m, o.k, o.kt, o.ct))
         self.mu_s, self.mu_d, self.W, self.F, self.Omega = (ball(p) for p in (o.mu_s, o.mu_d, o.W, o.F, o.Omega))
         self.square, self.rigid = ball(o.kc / o.m), o.kt.rational == 0
-        self._known: dict[str, tuple[Linear, dict[str, Row]]] = {}
+        self._known: dict[str, tuple[LinearFlow, dict[str, Row]]] = {}
 
     def limit(self, mu: Ball, factor: int = 1) -> Row:
         """Return mu N."""
@@ -87,13 +87,13 @@ class _Laws:
             return self.limit(self.mu_d, -SIGNS[kind])
         return {X: self.k, COS: -self.F} if self.rigid else {ANCHOR: ONE, X: -self.kt, V: -self.ct}
 
-    def flow(self, kind: str) -> Linear:
+    def flow(self, kind: str) -> LinearFlow:
         """Return the equations of a phase."""
         rest: tuple[Row, ...] = ({SIN: -self.Omega}, {COS: self.Omega}, {RATE: ONE}, {MORE: -self.square}, {}, {})
         if kind == "stick" and self.rigid:
-            return Linear(({}, {}, *rest))
+            return LinearFlow(({}, {}, *rest))
         force = _plus({X: -self.k, COS: self.F}, self.friction(kind))
-        return Linear(({V: ONE}, {place: factor / self.m for place, factor in force.items()}, *rest))
+        return LinearFlow(({V: ONE}, {place: factor / self.m for place, factor in force.items()}, *rest))
 
     def left(self, towards: str) -> Row:
         """Return what is left of mu_s N before a stick becomes a slip: friction is against it."""
@@ -124,7 +124,7 @@ def _plus(a: Row, b: Row) -> Row:
 
 
 @per_bits
-def _phases(o: Block) -> tuple[Ended, ...]:
+def _phases(o: RubbingBlock) -> tuple[PhaseEnd, ...]:
     """Return all phases from t0 to t1."""
     laws = _Laws(o)
 
@@ -172,14 +172,14 @@ def _rate(w: Waves) -> Waves:
     return Waves(mpf(0), w.rates, tuple(r * a for r, a in zip(w.rates, w.weights, strict=True)))
 
 
-def _pressing(o: Block, time: mpf) -> Waves:
+def _pressing(o: RubbingBlock, time: mpf) -> Waves:
     """Return the normal force from an instant on: the block swings on its floor."""
     omega = mpmath.sqrt(o.kc.mpf() / o.m.mpf())
     swing = mpc(0, -1) * o.w0.mpf() * o.kc.mpf() / omega * mpmath.expj(omega * (time - o.t0.mpf()))
     return Waves(o.W.mpf(), (mpc(0, omega),), (swing,))
 
 
-def _load(o: Block, time: mpf) -> Waves:
+def _load(o: RubbingBlock, time: mpf) -> Waves:
     omega = o.Omega.mpf()
     return Waves(mpf(0), (mpc(0, omega),), (o.F.mpf() * mpmath.expj(omega * time),))
 
@@ -195,13 +195,13 @@ def _swing(m: mpf, c: mpf, k: mpf, force: Waves, x: mpf, v: mpf) -> Waves:
     return Waves(forced.constant, (*forced.rates, one, other), (*answers, *free))
 
 
-def _slip(o: Block, time: mpf, sign: int, x: mpf, v: mpf) -> _Stretch:
+def _slip(o: RubbingBlock, time: mpf, sign: int, x: mpf, v: mpf) -> _Stretch:
     friction = _sum((-sign * o.mu_d.mpf(), _pressing(o, time)))
     force = _sum((mpf(1), _load(o, time)), (mpf(1), friction))
     return _Stretch(time, sign, _swing(o.m.mpf(), mpf(0), o.k.mpf(), force, x, v), friction, ())
 
 
-def _stick(o: Block, time: mpf, x: mpf, friction: mpf) -> _Stretch:
+def _stick(o: RubbingBlock, time: mpf, x: mpf, friction: mpf) -> _Stretch:
     """Return the stick after a slip that ended at x under some friction: rigid, or with a spring and a dashpot."""
     one, load = mpf(1), _load(o, time)
     if o.kt.rational == 0:
@@ -217,7 +217,7 @@ def _stick(o: Block, time: mpf, x: mpf, friction: mpf) -> _Stretch:
     return _Stretch(time, 0, held, rubs, (_sum(limit, (one, rubs)), _sum(limit, (-one, rubs))))
 
 
-def _after(o: Block, phase: _Stretch, span: mpf) -> tuple[mpf, _Stretch] | None:
+def _after(o: RubbingBlock, phase: _Stretch, span: mpf) -> tuple[mpf, _Stretch] | None:
     """Return how long a phase lasts, and the next one; None if it lasts for the span."""
     if phase.sign:
         resting = phase.start > o.t0.mpf() and abs(phase.x(mpf(0), 1)) < mpmath.sqrt(mpmath.eps)
@@ -235,7 +235,7 @@ def _sides(stick: _Stretch) -> Iterator[tuple[Waves, int]]:
     return zip(stick.left, (1, -1), strict=True)
 
 
-def _stopped(o: Block, phase: _Stretch, lapse: mpf) -> _Stretch:
+def _stopped(o: RubbingBlock, phase: _Stretch, lapse: mpf) -> _Stretch:
     """Return what follows a slip: stick, or where friction does not hold, rigid as it is, the slip back."""
     time, x = phase.start + lapse, phase.x(lapse)
     stick = _stick(o, time, x, phase.friction(lapse))
@@ -243,7 +243,7 @@ def _stopped(o: Block, phase: _Stretch, lapse: mpf) -> _Stretch:
     return _slip(o, time, lost[0], x, mpf(0)) if lost else stick
 
 
-def _march(o: Block) -> Iterator[_Stretch]:
+def _march(o: RubbingBlock) -> Iterator[_Stretch]:
     phase, end = _slip(o, o.t0.mpf(), 1, o.x0.mpf(), o.v0.mpf()), o.t1.mpf()
     while True:
         yield phase
@@ -254,30 +254,30 @@ def _march(o: Block) -> Iterator[_Stretch]:
 
 
 @per_precision
-def _stretches(o: Block) -> tuple[_Stretch, ...]:
+def _stretches(o: RubbingBlock) -> tuple[_Stretch, ...]:
     """Return the phases from t0 to t1."""
     with mpmath.extradps(10):
         return tuple(_march(o))
 
 
-def _change(o: Block, number: int) -> mpf:
+def _change(o: RubbingBlock, number: int) -> mpf:
     """Return the instant of a change of phase, counted from 1 (s)."""
     return _stretches(o)[number].start
 
 
-def _at(o: Block, time: Exact) -> tuple[_Stretch, mpf]:
+def _at(o: RubbingBlock, time: Exact) -> tuple[_Stretch, mpf]:
     t = time.mpf()
     phase = next(p for p in reversed(_stretches(o)) if p.start <= t)
     return phase, t - phase.start
 
 
-def _displacement(o: Block, time: Exact) -> mpf:
+def _displacement(o: RubbingBlock, time: Exact) -> mpf:
     """Return the displacement at an instant (m)."""
     phase, lapse = _at(o, time)
     return phase.x(lapse)
 
 
-def _force(o: Block, time: Exact) -> mpf:
+def _force(o: RubbingBlock, time: Exact) -> mpf:
     """Return the friction on the block at an instant (N)."""
     phase, lapse = _at(o, time)
     return phase.friction(lapse)
@@ -285,14 +285,14 @@ def _force(o: Block, time: Exact) -> mpf:
 
 reference = References(
     PARAMETERS,
-    Block,
+    RubbingBlock,
     proof="linear phases enclosed, every rest and break-away proved to be the next one",
     effort=lambda o: proved(_phases(o)),
 )
 
 
 @reference(_change, how="sums of exponentials, roots proved by bounds of their derivatives")
-def change(o: Block, number: int = 1) -> Ball:
+def change(o: RubbingBlock, number: int = 1) -> Ball:
     """Instant of a change of phase, counted from 1, in s."""
     found = _phases(o)
     if number >= len(found):
@@ -301,20 +301,20 @@ def change(o: Block, number: int = 1) -> Ball:
 
 
 @reference(_displacement, how="sums of exponentials from phase to phase")
-def displacement(o: Block, time: Exact) -> Ball:
+def displacement(o: RubbingBlock, time: Exact) -> Ball:
     """Displacement at an instant (s), in m."""
     return value_at(_phases(o), {X: ONE}, ball(time))
 
 
 @reference(_force, how="sums of exponentials from phase to phase")
-def force(o: Block, time: Exact) -> Ball:
+def force(o: RubbingBlock, time: Exact) -> Ball:
     """Friction on the block at an instant (s), in N."""
     laws = _Laws(o)
     return value_at(_phases(o), lambda phase: laws.friction(phase.kind), ball(time))
 
 
 @reference.function
-def order(o: Block, digits: int = 30) -> Certified:
+def order(o: RubbingBlock, digits: int = 30) -> Certified:
     """Phases that follow the first one, in order."""
     try:
         found = decided(lambda: " ".join(p.phase.kind for p in _phases(o)[1:]), digits)
@@ -324,7 +324,7 @@ def order(o: Block, digits: int = 30) -> Certified:
 
 
 @reference.function
-def holds_clearly(o: Block, share: Exact, digits: int = 30) -> bool:
+def holds_clearly(o: RubbingBlock, share: Exact, digits: int = 30) -> bool:
     """Tell whether rigid stick begins each time with more left of its limit than a share of the jump of friction."""
     try:
         return bool(o.kt.rational) or decided(lambda: all(_spares(_phases(o), _Laws(o), ball(share))), digits)
@@ -332,7 +332,7 @@ def holds_clearly(o: Block, share: Exact, digits: int = 30) -> bool:
         return False
 
 
-def _spares(phases: tuple[Ended, ...], laws: _Laws, share: Ball) -> Iterator[bool]:
+def _spares(phases: tuple[PhaseEnd, ...], laws: _Laws, share: Ball) -> Iterator[bool]:
     for slip, stick in pairwise(ended.phase for ended in phases):
         if stick.kind == "stick":
             jump = _plus(laws.friction("stick"), laws.limit(laws.mu_d, SIGNS[slip.kind]))
@@ -341,7 +341,7 @@ def _spares(phases: tuple[Ended, ...], laws: _Laws, share: Ball) -> Iterator[boo
 
 
 @reference.function
-def motion(o: Block, digits: int = 30) -> Motion:
+def motion(o: RubbingBlock, digits: int = 30) -> Motion:
     """Motion up to t1: displacement (m), velocity (m/s), friction on the block (N)."""
     return Motion(
         {

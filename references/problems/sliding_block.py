@@ -46,7 +46,7 @@ _PROOF = "slips enclosed: each ends at the only root of the relative velocity, w
 _MARCH = "closed form in physical units, slip by slip, each end proved to be the next root by bounds of derivatives"
 
 
-class Windowed(Block):
+class BlockWithWindow(Block):
     """A block with a window."""
 
     def check(self) -> None:
@@ -68,7 +68,7 @@ reference = References(
     proof=_PROOF,
     how=_MARCH,
 )
-in_window = replace(reference, parameters=PARAMETERS, record=Windowed, kind=_kind)
+in_window = replace(reference, parameters=PARAMETERS, record=BlockWithWindow, kind=_kind)
 
 
 @reference()
@@ -139,7 +139,7 @@ def slips_begun(b: Block, t_end: Exact) -> Ball:
     raise Exactly(phases.begun(b, t_end), _PROOF)
 
 
-def _worn(b: Windowed) -> Ball:
+def _worn(b: BlockWithWindow) -> Ball:
     """Return ∫ m g |v| dt over the window."""
     if phases.regime(b) == "stick":
         raise Exactly(0, _STUCK)
@@ -151,12 +151,12 @@ def _length(b: Block) -> Ball:
     return ball(b.a0 / b.omega / b.omega)
 
 
-def _power(b: Windowed) -> Ball:
+def _power(b: BlockWithWindow) -> Ball:
     return _worn(b) / (ball(b.t_end) - ball(b.t_start))
 
 
 @in_window(closed.worn)
-def wear_energy(b: Windowed) -> Ball:
+def wear_energy(b: BlockWithWindow) -> Ball:
     """Integral of N |v| over the window, N = m g, in J (Archard's wear work).
 
     Raises
@@ -168,7 +168,7 @@ def wear_energy(b: Windowed) -> Ball:
 
 
 @in_window(closed.wear_power)
-def wear_power(b: Windowed) -> Ball:
+def wear_power(b: BlockWithWindow) -> Ball:
     """Mean of N |v| over the window, N = m g, in W.
 
     Source: EDF V5.01.104, whose text writes μ m g |v| but whose numbers are this.
@@ -177,7 +177,7 @@ def wear_power(b: Windowed) -> Ball:
 
 
 @in_window(lambda b: b.mu.mpf() * closed.wear_power(b))
-def friction_power(b: Windowed) -> Ball:
+def friction_power(b: BlockWithWindow) -> Ball:
     """Mean of μ N |v| over the window in W: the power that friction dissipates."""
     return ball(b.mu) * _power(b)
 

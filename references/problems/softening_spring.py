@@ -28,11 +28,18 @@ from veridyn.references.engine.enclosure import ball, decided, per_bits, precisi
 from veridyn.references.engine.events import Event, Guard
 from veridyn.references.engine.flows import State
 from veridyn.references.engine.jets import Ball, hull, value
-from veridyn.references.engine.motion import Ended, Phase, follow, holding, proved
+from veridyn.references.engine.motion import Phase, PhaseEnd, follow, holding, proved
 from veridyn.references.engine.quantities import References
 from veridyn.references.engine.smooth import Smooth, restarted
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
-from veridyn.references.second_routes.hybrid_steps import PROMISED, WORKING, Change, Mode, Problem, steps
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
+from veridyn.references.second_routes.hybrid_steps import (
+    PROMISED,
+    WORKING,
+    HybridEvent,
+    HybridMode,
+    HybridProblem,
+    steps,
+)
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "450"),
@@ -51,7 +58,7 @@ NAMES = {side: name for name, side in SIDES.items()}
 _PROOF = "analytic phases enclosed, every passage through ±d proved to be the next root"
 
 
-class Oscillator(Record):
+class SofteningOscillator(ParameterSet):
     """The parameters."""
 
     def check(self) -> None:
@@ -65,7 +72,7 @@ class Oscillator(Record):
 FACTORS = ("wave", "square", "stiff", "stiffer", "soft")
 
 
-def _factors(o: Oscillator, number: Callable[[Exact], Any]) -> tuple[Any, ...]:
+def _factors(o: SofteningOscillator, number: Callable[[Exact], Any]) -> tuple[Any, ...]:
     """Return the factors of the acceleration: of the push and its square, of x within and beyond d, of its square."""
     w2, w0, a0, x0, d = (number(n) for n in (o.k0 / o.m, o.w0, o.a0, o.x0, o.d))
     return a0 * (w2 - w0**2), w2 * a0**2 / x0, w2, w2 * (1 + d / x0), w2 / x0
@@ -82,7 +89,7 @@ def _acceleration(factors: Sequence[Any], side: int, half: int) -> Callable[[Any
     return acceleration
 
 
-def _flow(o: Oscillator, side: int, half: int) -> Callable[[arb], Smooth]:
+def _flow(o: SofteningOscillator, side: int, half: int) -> Callable[[arb], Smooth]:
     """Return the equations of (x, v, 1) from an instant on, in a half-period of the support."""
     acceleration, w0 = _acceleration(_factors(o, ball), side, half), ball(o.w0)
 
@@ -92,7 +99,7 @@ def _flow(o: Oscillator, side: int, half: int) -> Callable[[arb], Smooth]:
     return lambda start: Smooth(rates, start)
 
 
-def _guards(o: Oscillator, side: int, before: int | None, late: arb | None) -> tuple[Guard, ...]:
+def _guards(o: SofteningOscillator, side: int, before: int | None, late: arb | None) -> tuple[Guard, ...]:
     """Return the edges of a side; the one just passed is passed exactly."""
     one, d = arb(1), ball(o.d)
     if side:
@@ -103,7 +110,7 @@ def _guards(o: Oscillator, side: int, before: int | None, late: arb | None) -> t
 
 
 @per_bits
-def _half(o: Oscillator, half: int) -> tuple[Ended, ...]:
+def _half(o: SofteningOscillator, half: int) -> tuple[PhaseEnd, ...]:
     """Return the phases in a half-period of the support, counted from 0."""
     limit = (half + 1) * arb.pi() / ball(o.w0)
 
@@ -124,7 +131,7 @@ def _half(o: Oscillator, half: int) -> tuple[Ended, ...]:
     return follow(Phase(kind, flow, flow.start, state, _guards(o, SIDES[kind], None, None), limit), following)
 
 
-def _half_of(o: Oscillator, time: Exact) -> int:
+def _half_of(o: SofteningOscillator, time: Exact) -> int:
     """Return the half-period of the support that ends at an instant or holds it."""
     turns = o.w0 * time / Exact(Fraction(1), 1)
     if turns.pi == 0:
@@ -132,19 +139,19 @@ def _half_of(o: Oscillator, time: Exact) -> int:
     return decided(lambda: int(ball(turns).ceil().unique_fmpz() or 0)) - 1
 
 
-def _working(o: Oscillator, time: Exact) -> int:
+def _working(o: SofteningOscillator, time: Exact) -> int:
     """Return the bits to work with."""
     return int(ctx.prec) + SPARE * (1 + _half_of(o, time) // 16)
 
 
-def _effort(o: Oscillator, time: Exact) -> str:
+def _effort(o: SofteningOscillator, time: Exact) -> str:
     if not o.d.rational:
         return ""
     with precision(_working(o, time)):
         return proved([phase for half in range(_half_of(o, time) + 1) for phase in _half(o, half)])
 
 
-def _read(o: Oscillator, place: int, time: Exact) -> Ball:
+def _read(o: SofteningOscillator, place: int, time: Exact) -> Ball:
     """Return displacement, velocity or acceleration."""
     if not o.d.rational:
         return _chosen(o, place, time)
@@ -163,7 +170,7 @@ def _reading(phase: Phase, place: int, t: arb) -> Ball:
     return flow.rates(t, state)[V] if place == ONE else state[place]
 
 
-def _chosen(o: Oscillator, place: int, time: Exact) -> Ball:
+def _chosen(o: SofteningOscillator, place: int, time: Exact) -> Ball:
     """Return displacement, velocity or acceleration of the chosen motion."""
     angle, w0 = o.w0 * time, ball(o.w0)
     if angle.pi == 1 and angle.slope is None:  # zeros are exact
@@ -176,29 +183,29 @@ def _chosen(o: Oscillator, place: int, time: Exact) -> Ball:
 
 
 @lru_cache(maxsize=64)
-def _problem(dead: bool, w0: Exact) -> Problem:
+def _problem(dead: bool, w0: Exact) -> HybridProblem:
     """Return the equations for the second route, in modes of a side of the dead zone and a half-period."""
     names = ("a0", "w0", "d", *FACTORS)
     (amplitude, rate, d, *factors), (x, v, t) = map(sympy.symbols, (names, ("x", "v", "t")))
     wave = sympy.sin(rate * t)
 
-    def mode(side: int, half: int) -> Mode:
-        turned = Change("half", (-1) ** half * wave, f"{side if dead else -side}, {1 - half}")
+    def mode(side: int, half: int) -> HybridMode:
+        turned = HybridEvent("half", (-1) ** half * wave, f"{side if dead else -side}, {1 - half}")
         if not dead:
             edges = []  # x = 0 is passed where the support turns
         elif side:
-            edges = [Change("edge", side * x - d, f"0, {half}")]
+            edges = [HybridEvent("edge", side * x - d, f"0, {half}")]
         else:
-            edges = [Change("edge", d - s * x, f"{s}, {half}") for s in (1, -1)]
+            edges = [HybridEvent("edge", d - s * x, f"{s}, {half}") for s in (1, -1)]
         rates = v, _acceleration(factors, side, half)(wave, x)
-        return Mode(f"{side}, {half}", rates, [turned, *edges])
+        return HybridMode(f"{side}, {half}", rates, [turned, *edges])
 
     modes = tuple(mode(side, half) for side in (0, 1, -1) for half in (0, 1))
     start, end = (sympy.Integer(0), amplitude * rate), MOST_HALVES * mpmath.pi / w0.mpf()
-    return Problem(("x", "v"), names, modes, "0, 0" if dead else "1, 0", start, end)
+    return HybridProblem(("x", "v"), names, modes, "0, 0" if dead else "1, 0", start, end)
 
 
-def _by_steps(o: Oscillator, place: int, time: Exact) -> mpf:
+def _by_steps(o: SofteningOscillator, place: int, time: Exact) -> mpf:
     with mpmath.workdps(WORKING):
         known = dict(zip(FACTORS, _factors(o, Exact.mpf), strict=True))
         step, y = steps(_problem(o.d.rational > 0, o.w0), o, **known).at(time.mpf())
@@ -207,7 +214,7 @@ def _by_steps(o: Oscillator, place: int, time: Exact) -> mpf:
 
 reference = References(
     PARAMETERS,
-    Oscillator,
+    SofteningOscillator,
     kind=lambda o: "quasi-analytical" if o.d.rational else "closed form",
     proof=lambda o: _PROOF if o.d.rational else "the chosen motion",
     promised=PROMISED,
@@ -218,7 +225,7 @@ reference = References(
 def _of_state(place: int) -> Callable[[Callable[..., Ball]], Callable[..., Certified]]:
     """Make a reading of the motion a quantity; steps do not confirm a zero."""
 
-    def how(o: Oscillator, time: Exact) -> str:
+    def how(o: SofteningOscillator, time: Exact) -> str:
         zero = not o.d.rational and value(_chosen(o, place, time)).is_zero()
         return "" if zero else "extrapolated midpoint steps, with passages looked for at turning points"
 
@@ -226,7 +233,7 @@ def _of_state(place: int) -> Callable[[Callable[..., Ball]], Callable[..., Certi
 
 
 @_of_state(X)
-def displacement(o: Oscillator, time: Exact) -> Ball:
+def displacement(o: SofteningOscillator, time: Exact) -> Ball:
     """Return the displacement relative to the support (m) at an instant (s).
 
     Here and below a `ParameterError` is raised too if a dead zone is followed for too long.
@@ -235,18 +242,18 @@ def displacement(o: Oscillator, time: Exact) -> Ball:
 
 
 @_of_state(V)
-def velocity(o: Oscillator, time: Exact) -> Ball:
+def velocity(o: SofteningOscillator, time: Exact) -> Ball:
     """Return the velocity relative to the support (m/s) at an instant (s)."""
     return _read(o, V, time)
 
 
 @_of_state(ONE)
-def acceleration(o: Oscillator, time: Exact) -> Ball:
+def acceleration(o: SofteningOscillator, time: Exact) -> Ball:
     """Return the acceleration relative to the support (m/s²) at an instant (s)."""
     return _read(o, ONE, time)
 
 
-def _eigenfrequency(o: Oscillator) -> mpf:
+def _eigenfrequency(o: SofteningOscillator) -> mpf:
     values, _ = mpmath.eig(mpmath.matrix([[0, 1], [-(o.k0 / o.m).mpf(), 0]]))
     return abs(values[0].imag) / (2 * mpmath.pi)
 
@@ -259,6 +266,6 @@ def _eigenfrequency(o: Oscillator) -> mpf:
     promised=None,
     effort="",
 )
-def frequency(o: Oscillator) -> Ball:
+def frequency(o: SofteningOscillator) -> Ball:
     """Return the natural frequency (Hz) at small elongation."""
     return ball(o.k0 / o.m).sqrt() / (2 * arb.pi())

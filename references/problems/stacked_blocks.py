@@ -19,7 +19,7 @@ from flint import arb
 from veridyn.references.engine.enclosure import Exactly, Undecided, ball, less
 from veridyn.references.engine.jets import value
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 
 PARAMETERS = (
     Parameter("m_1", "kg", "mass of the lower block", "2"),
@@ -32,7 +32,7 @@ PARAMETERS = (
 )
 
 
-class Stack(Record):
+class Stack(ParameterSet):
     """The parameters; no force is a limit of friction."""
 
     def check(self) -> None:
@@ -44,7 +44,7 @@ class Stack(Record):
 
 
 @dataclass(frozen=True)
-class State:
+class StackState:
     """Instant (s), velocities (m/s) and places (m) of both blocks at the begin of a phase; the sides of both slips."""
 
     time: Any
@@ -84,9 +84,9 @@ def _accelerations(o: Stack, pulled: bool, sides: tuple[int, int]) -> tuple[Any,
     return ((push - rub + between * ball(o.m_2) * grip) / ball(o.m_1) if ground else arb(0)), -between * grip
 
 
-def _phases(o: Stack) -> list[State]:
+def _phases(o: Stack) -> list[StackState]:
     """Return the begins of all phases, that of rest at last."""
-    found = [State(arb(0), (arb(0), arb(0)), (arb(0), arb(0)), _begins(o, True, (0, 0)))]
+    found = [StackState(arb(0), (arb(0), arb(0)), (arb(0), arb(0)), _begins(o, True, (0, 0)))]
     while True:
         state = found[-1]
         pulled = len(found) == 1
@@ -96,7 +96,7 @@ def _phases(o: Stack) -> list[State]:
         found.append(following)
 
 
-def _next(o: Stack, state: State, pulled: bool) -> State | None:
+def _next(o: Stack, state: StackState, pulled: bool) -> StackState | None:
     """Return the begin of the next phase: at the end of the force, or where the lower block or the slip stops."""
     rates = _accelerations(o, pulled, state.sides)
     if pulled:
@@ -117,14 +117,14 @@ def _next(o: Stack, state: State, pulled: bool) -> State | None:
     return _after(o, state, stops[first], rates, sides)
 
 
-def _after(o: Stack, state: State, lapse: Any, rates: tuple[Any, Any], sides: tuple[int, int]) -> State:
+def _after(o: Stack, state: StackState, lapse: Any, rates: tuple[Any, Any], sides: tuple[int, int]) -> StackState:
     """Return the state after a while, velocities that have become equal or zero exactly so."""
     lower, upper = (_moved(at, rate, lapse) for at, rate in zip((state.lower, state.upper), rates, strict=True))
     if not sides[0]:
         lower = (arb(0), lower[1])
     if not sides[1]:
         upper = (lower[0], upper[1])
-    return State(state.time + lapse, lower, upper, _begins(o, False, sides))
+    return StackState(state.time + lapse, lower, upper, _begins(o, False, sides))
 
 
 def _moved(at: tuple[Any, Any], rate: Any, lapse: Any) -> tuple[Any, Any]:

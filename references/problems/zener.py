@@ -31,13 +31,22 @@ from mpmath import mpf
 from veridyn.references.certified import CertificationError
 from veridyn.references.engine.enclosure import Absent, Exactly, Undecided, ball, per_bits, precision, sign_of
 from veridyn.references.engine.events import Event, Guard
-from veridyn.references.engine.flows import Flow, Linear, Row, State
+from veridyn.references.engine.flows import Flow, LinearFlow, Row, State
 from veridyn.references.engine.jets import Ball, value
-from veridyn.references.engine.motion import Ended, Motion, Phase, follow, proved, value_at
+from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
 from veridyn.references.engine.smooth import Smooth, restarted
-from veridyn.references.parameters import Exact, Parameter, ParameterError, Record
-from veridyn.references.second_routes.hybrid_steps import PROMISED, WORKING, Change, Mode, Problem, Steps, Vector, steps
+from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
+from veridyn.references.second_routes.hybrid_steps import (
+    PROMISED,
+    WORKING,
+    HybridEvent,
+    HybridMode,
+    HybridProblem,
+    Steps,
+    Vector,
+    steps,
+)
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1"),
@@ -68,7 +77,7 @@ AT_REST = "no stretch and no load: nothing moves"
 FORCE = sympy.sympify("fx*x + fz*z")
 
 
-class Oscillator(Record):
+class ZenerOscillator(ParameterSet):
     """A mass on the device and a spring k, m x'' = -F - k x - p sin(ωt) while t < until, at rest at x0 with z = 0."""
 
     def check(self) -> None:
@@ -100,25 +109,25 @@ class Oscillator(Record):
         return (k1 * (k2 + k3) / total, -k1 * k3 / total), (k1 * k3 / total, -k3 * (k1 + k2) / total)
 
 
-def _factors(o: Oscillator) -> tuple[Ball, Ball]:
+def _factors(o: ZenerOscillator) -> tuple[Ball, Ball]:
     """Return e and f (N/m)."""
     k1, k2, k3 = ball(o.k1), ball(o.k2), ball(o.k3)
     return k1 * k3 / (k1 + k2 + k3), k3 * (k1 + k2) / (k1 + k2 + k3)
 
 
-def _force(o: Oscillator) -> Row:
+def _force(o: ZenerOscillator) -> Row:
     """Return the force of the device."""
     share = ball(o.k1) / (ball(o.k1) + ball(o.k2))
     return {X: share * ball(o.k2), D: share}
 
 
-def _pull(o: Oscillator) -> Row:
+def _pull(o: ZenerOscillator) -> Row:
     """Return the acceleration of the mass without its load."""
     force, m = _force(o), ball(o.m)
     return {X: -(force[X] + ball(o.k)) / m, D: -force[D] / m}
 
 
-def _smooth(o: Oscillator, sign: int, loaded: bool) -> Callable[[arb], Smooth]:
+def _smooth(o: ZenerOscillator, sign: int, loaded: bool) -> Callable[[arb], Smooth]:
     """Return the equations of (x, v, D) from an instant on."""
     (e, f), pull, omega, n = _factors(o), _pull(o), ball(o.omega), o.power
     pushed, flow = -ball(o.p) / ball(o.m), (sign if n % 2 == 0 else 1) * f / ball(o.c) ** n
@@ -132,21 +141,23 @@ def _smooth(o: Oscillator, sign: int, loaded: bool) -> Callable[[arb], Smooth]:
     return lambda start: Smooth(rates, start)
 
 
-def _linear(o: Oscillator, loaded: bool) -> Linear:
+def _linear(o: ZenerOscillator, loaded: bool) -> LinearFlow:
     """Return the equations of (x, v, D, sin ωt, cos ωt)."""
     (e, f), omega = _factors(o), ball(o.omega)
     pushed = -ball(o.p) / ball(o.m) if loaded else arb(0)
-    return Linear(({V: arb(1)}, {**_pull(o), SINE: pushed}, {V: e, D: -f / ball(o.c)}, {COSINE: omega}, {SINE: -omega}))
+    return LinearFlow(
+        ({V: arb(1)}, {**_pull(o), SINE: pushed}, {V: e, D: -f / ball(o.c)}, {COSINE: omega}, {SINE: -omega})
+    )
 
 
-def _begun(o: Oscillator, mode: tuple[int, bool], flow: Flow, start: arb, state: State, *zero: Any) -> Phase:
+def _begun(o: ZenerOscillator, mode: tuple[int, bool], flow: Flow, start: arb, state: State, *zero: Any) -> Phase:
     """Return a phase; only with even n it ends where D is zero. `zero`: how D begins there, see `Guard`."""
     sign, loaded = mode
     guards = () if o.power % 2 else (Guard("the dashpot turns", {D: arb(sign)}, *zero),)
     return Phase(KINDS[mode], flow, start, state, guards, ball(o.until) if loaded else None)
 
 
-def _following(o: Oscillator, phase: Phase, event: Event | None, time: arb, state: State) -> Phase:
+def _following(o: ZenerOscillator, phase: Phase, event: Event | None, time: arb, state: State) -> Phase:
     sign, loaded = MODES[phase.kind]
     mode = (-sign, loaded) if event else (sign, False)
     if o.power == 1:
@@ -156,13 +167,13 @@ def _following(o: Oscillator, phase: Phase, event: Event | None, time: arb, stat
 
 
 @per_bits
-def _phases(o: Oscillator) -> tuple[Ended, ...]:
+def _phases(o: ZenerOscillator) -> tuple[PhaseEnd, ...]:
     """Return the motion up to its end: its phases are divided by the zeros of D and by the end of the load."""
     with precision(ctx.prec + SPARE):
         return _followed(o)
 
 
-def _followed(o: Oscillator) -> tuple[Ended, ...]:
+def _followed(o: ZenerOscillator) -> tuple[PhaseEnd, ...]:
     x0 = ball(o.x0)
     stretched = sign_of(o.x0.plain)
     # from rest D follows the stretch, which follows the load: all grow as t³, D before anything else
@@ -179,30 +190,30 @@ def _followed(o: Oscillator) -> tuple[Ended, ...]:
 
 
 @lru_cache(maxsize=64)
-def _problem(power: int, side: int, loaded: bool, end: Exact) -> Problem:
+def _problem(power: int, side: int, loaded: bool, end: Exact) -> HybridProblem:
     """Return the motion, begun on a side of D: with odd powers, where the law does not ask for it, it stays there."""
 
-    def mode(side: int, loaded: bool) -> Mode:
+    def mode(side: int, loaded: bool) -> HybridMode:
         load, flow = "p*sin(omega*t)" if loaded else "0", side if power % 2 == 0 else 1
         rates = ("v", f"-((fx + k)*x + fz*z + {load})/m", f"{flow}*((dx*x + dz*z)/c)**{power}")
-        turns = [Change("turns", sympy.sympify(f"{side}*(dx*x + dz*z)"), KINDS[-side, loaded])]
-        ends = [Change("ends", sympy.sympify("until - t"), KINDS[side, False])] if loaded else []
-        return Mode(KINDS[side, loaded], [*map(sympy.sympify, rates)], ends if power % 2 else turns + ends)
+        turns = [HybridEvent("turns", sympy.sympify(f"{side}*(dx*x + dz*z)"), KINDS[-side, loaded])]
+        ends = [HybridEvent("ends", sympy.sympify("until - t"), KINDS[side, False])] if loaded else []
+        return HybridMode(KINDS[side, loaded], [*map(sympy.sympify, rates)], ends if power % 2 else turns + ends)
 
     numbers = ("m", "k", "c", "p", "omega", "until", "x0", "fx", "fz", "dx", "dz")
     start = sympy.Symbol("x0"), sympy.Integer(0), sympy.Integer(0)
     modes = tuple(mode(*kind) for kind in KINDS)
-    return Problem(("x", "v", "z"), numbers, modes, KINDS[side, loaded], start, end.mpf())
+    return HybridProblem(("x", "v", "z"), numbers, modes, KINDS[side, loaded], start, end.mpf())
 
 
-def _steps(o: Oscillator) -> Steps:
+def _steps(o: ZenerOscillator) -> Steps:
     """Return the motion up to its end."""
     (fx, fz), (dx, dz) = o.rows
     side = 1 if (o.x0.rational or -o.p.rational) > 0 else -1  # of D a little later: x follows the load, D follows x
     return steps(_problem(o.power, side, o.loaded, o.end), o, fx=fx, fz=fz, dx=dx, dz=dz)
 
 
-def _stepped(o: Oscillator, time: Exact) -> Vector:
+def _stepped(o: ZenerOscillator, time: Exact) -> Vector:
     """Return displacement, velocity and force of the device at an instant up to the end."""
     with mpmath.workdps(WORKING):
         _, (x, v, z) = _steps(o).at(time.mpf())
@@ -210,7 +221,7 @@ def _stepped(o: Oscillator, time: Exact) -> Vector:
         return x, v, fx * x + fz * z
 
 
-def _stepped_peak(o: Oscillator) -> tuple[mpf, mpf]:
+def _stepped_peak(o: ZenerOscillator) -> tuple[mpf, mpf]:
     """Return instant and value of the largest extreme of the force, found by extrapolated steps whatever α.
 
     Raises
@@ -226,7 +237,7 @@ def _stepped_peak(o: Oscillator) -> tuple[mpf, mpf]:
     return max(extremes, key=lambda e: abs(e[1]))
 
 
-def _sudden_force(o: Oscillator) -> mpf:
+def _sudden_force(o: ZenerOscillator) -> mpf:
     """Return the force right after the stretch (N)."""
     return o.x0.mpf() / (1 / o.k1.mpf() + 1 / (o.k2.mpf() + o.k3.mpf()))
 
@@ -235,7 +246,7 @@ _PROOF = "analytic phases enclosed, every zero of the dashpot's force proved to 
 
 reference = References(
     PARAMETERS,
-    Oscillator,
+    ZenerOscillator,
     kind=lambda o: "closed form" if o.power == 1 else "quasi-analytical",
     proof=lambda o: "matrix exponential, enclosed" if o.power == 1 else _PROOF,
     how="extrapolated midpoint steps in x, v, z, with zeros of the dashpot's force looked for at turning points",
@@ -244,14 +255,14 @@ reference = References(
 )
 
 
-def _moving(o: Oscillator) -> tuple[Ended, ...]:
+def _moving(o: ZenerOscillator) -> tuple[PhaseEnd, ...]:
     """Return the phases of a motion that there is."""
     if not o.moves:
         raise Absent(AT_REST)
     return _phases(o)
 
 
-def _at(o: Oscillator, row: Row, time: Exact) -> Ball:
+def _at(o: ZenerOscillator, row: Row, time: Exact) -> Ball:
     """Return a linear function of the state at an instant."""
     if sign_of(o.end, -time) < 0:
         raise ParameterError(f"time = {time} s lies after the end of the motion, {o.end} s: raise end")
@@ -260,7 +271,7 @@ def _at(o: Oscillator, row: Row, time: Exact) -> Ball:
     return value_at(_moving(o), row, ball(time))
 
 
-def _peak(o: Oscillator) -> tuple[Ball, Ball]:
+def _peak(o: ZenerOscillator) -> tuple[Ball, Ball]:
     """Return instant and value of the largest extreme of the force."""
     force, order, phases, found = _force(o), 1, _moving(o), []
     rate = force
@@ -282,13 +293,13 @@ def _peak(o: Oscillator) -> tuple[Ball, Ball]:
 
 
 @reference(lambda o, time: _stepped(o, time)[0])
-def displacement(o: Oscillator, time: Exact) -> Ball:
+def displacement(o: ZenerOscillator, time: Exact) -> Ball:
     """Displacement of the mass, which is the stretch of the device, at an instant from 0 to `end`, in m."""
     return _at(o, {X: arb(1)}, time)
 
 
 @reference(lambda o, time: _stepped(o, time)[2])
-def force(o: Oscillator, time: Exact) -> Ball:
+def force(o: ZenerOscillator, time: Exact) -> Ball:
     """Force of the device at an instant, positive in tension, in N."""
     return _at(o, _force(o), time)
 
@@ -301,7 +312,7 @@ def force(o: Oscillator, time: Exact) -> Ball:
     promised=None,
     effort="",
 )
-def initial_force(o: Oscillator) -> Ball:
+def initial_force(o: ZenerOscillator) -> Ball:
     """Force right after the sudden stretch, K1 (K2 + K3)/(K1 + K2 + K3) x0, in N."""
     if o.x0.rational == 0:
         raise Exactly(0, "no stretch at the start")
@@ -309,19 +320,19 @@ def initial_force(o: Oscillator) -> Ball:
 
 
 @reference(lambda o: _stepped_peak(o)[0])
-def peak_time(o: Oscillator) -> Ball:
+def peak_time(o: ZenerOscillator) -> Ball:
     """Instant of the largest extreme of the force after t = 0, where its rate is zero, in s; undefined without one."""
     return _peak(o)[0]
 
 
 @reference(lambda o: _stepped_peak(o)[1])
-def peak_force(o: Oscillator) -> Ball:
+def peak_force(o: ZenerOscillator) -> Ball:
     """Force at the instant `peak_time`, with its sign, in N."""
     return _peak(o)[1]
 
 
 @reference.function
-def motion(o: Oscillator, digits: int = 30) -> Motion:
+def motion(o: ZenerOscillator, digits: int = 30) -> Motion:
     """Return the motion up to `end`, for figures and comparison of histories: displacement, velocity, force."""
 
     def reading(row: Callable[[], Row]) -> Callable[[arb], Ball]:

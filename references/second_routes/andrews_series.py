@@ -19,7 +19,7 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import CertificationError, per_precision
-from veridyn.references.parameters import Record, exact
+from veridyn.references.parameters import ParameterSet, exact
 
 PROMISED = 22  # digits
 DIGITS = 44  # of what integers are made from
@@ -34,7 +34,7 @@ LOOPS = range(3)  # each of crank and bar 2 with body 3, with the bars DELTA and
 Series = list[int]
 
 
-class Bar(NamedTuple):
+class MechanismBar(NamedTuple):
     """A bar: inertia over the square of the unit of time (N m), reach in its loops (m), loops that it closes."""
 
     inertia: int
@@ -42,16 +42,16 @@ class Bar(NamedTuple):
     loops: tuple[int, ...]
 
 
-class Machine(NamedTuple):
+class Mechanism(NamedTuple):
     """Bars, pairs of bars with their coupling (N m), the torque on the crank (N m) and the spring on body 3."""
 
-    bars: Sequence[Bar]
+    bars: Sequence[MechanismBar]
     couplings: Sequence[tuple[int, int, int]]
     torque: int
-    spring: Spring
+    spring: MechanismSpring
 
 
-class Spring(NamedTuple):
+class MechanismSpring(NamedTuple):
     """Half the square of its length is `square` plus w·`along` (m²); its moment is -(w·`moment`) (1 - l0/length)."""
 
     square: int
@@ -72,7 +72,7 @@ def _dot(a: Sequence[int], b: Sequence[int]) -> int:
     return int(sum(map(mul, a, b)) >> BITS)
 
 
-def _machine(p: Any) -> Machine:
+def _machine(p: Any) -> Mechanism:
     """Return the machine of parameters, attributes in mpmath."""
     e, f = p.e - p.ea, p.zf - p.fa
     inertias = (
@@ -82,25 +82,28 @@ def _machine(p: Any) -> Machine:
     )
     reaches = (p.rr, -p.d, -p.ss, -p.zt, -p.e, -p.zf, -p.u)
     loops = ((0, 1, 2), (0, 1, 2), (0,), (1,), (1,), (2,), (2,))
-    bars = [Bar(_fixed(i, BITS + 2 * UNIT), _fixed(r), of) for i, r, of in zip(inertias, reaches, loops, strict=True)]
+    bars = [
+        MechanismBar(_fixed(i, BITS + 2 * UNIT), _fixed(r), of)
+        for i, r, of in zip(inertias, reaches, loops, strict=True)
+    ]
     couplings = ((BETA, PSI, -p.m2 * p.da * p.rr), (DELTA, CHI, p.m4 * p.zt * e), (ETA, EPSILON, p.m6 * p.u * f))
     x, y = p.xb - p.xc, p.yb - p.yc
-    spring = Spring(
+    spring = MechanismSpring(
         _fixed((p.sc**2 + p.sd**2 + x**2 + y**2) / 2),
         (_fixed(p.sc * x + p.sd * y), _fixed(p.sc * y - p.sd * x)),
         (_fixed(p.c0 * (p.sc * y - p.sd * x)), _fixed(-p.c0 * (p.sc * x + p.sd * y))),
         _fixed(p.l0),
     )
-    return Machine(bars, [(i, j, _fixed(k, BITS + 2 * UNIT)) for i, j, k in couplings], _fixed(p.mom), spring)
+    return Mechanism(bars, [(i, j, _fixed(k, BITS + 2 * UNIT)) for i, j, k in couplings], _fixed(p.mom), spring)
 
 
 # ---- one step
 
 
-class Motion:
+class StepExpansion:
     """The series of a step: angles, unit vectors, forces of the loops (N), each coefficient by coefficient."""
 
-    def __init__(self, machine: Machine, angles: Sequence[int], rates: Sequence[int]) -> None:
+    def __init__(self, machine: Mechanism, angles: Sequence[int], rates: Sequence[int]) -> None:
         self.machine = machine
         self.angles = [[a, r] for a, r in zip(angles, rates, strict=True)]
         self.rates = [[r] for r in rates]
@@ -259,7 +262,7 @@ def _triangle(side: Any, a: mpf, b: mpf) -> tuple[mpf, mpf]:
 ACROSS = (GAMMA, CHI, EPSILON)  # whose unit vector is a right angle behind the angle
 
 
-class State(NamedTuple):
+class MechanismState(NamedTuple):
     """Angles, velocities, accelerations as the problem counts them (7 each), multipliers (6)."""
 
     angles: Sequence[mpf]
@@ -269,15 +272,15 @@ class State(NamedTuple):
 
 
 @per_precision
-def _followed(o: Record, moves: bool) -> State:
+def _followed(o: ParameterSet, moves: bool) -> MechanismState:
     """Return the state at the start or, if it moves, at the end."""
     with mpmath.workdps(DIGITS):
-        p = _Numbers(o)
+        p = _MultiprecisionParameters(o)
         machine, right = _machine(p), mpmath.pi / 2
         angles = [_fixed(a - right if i in ACROSS else a) for i, a in enumerate(_start(p))]
         rates, left = [0] * 7, _fixed(exact(END).mpf(), BITS + UNIT) if moves else 0
         while True:
-            motion = Motion(machine, angles, rates)
+            motion = StepExpansion(machine, angles, rates)
             for k in range(ORDER if left else 1):
                 motion.extend(k)
             if not left:
@@ -287,13 +290,13 @@ def _followed(o: Record, moves: bool) -> State:
             left -= lapse
 
 
-def _read(motion: Motion) -> State:
+def _read(motion: StepExpansion) -> MechanismState:
     right = mpmath.pi / 2
     angles = [_real(a[0]) + (right if i in ACROSS else 0) for i, a in enumerate(motion.angles)]
     rates = [_real(a[1], BITS - UNIT) for a in motion.angles]
     accelerations = [2 * _real(a[2], BITS - 2 * UNIT) for a in motion.angles]
     forces = [_real(f[0]) for loop in motion.forces for f in loop]
-    return State(_relative(angles), _relative(rates), _relative(accelerations), forces)
+    return MechanismState(_relative(angles), _relative(rates), _relative(accelerations), forces)
 
 
 def _relative(a: Sequence[mpf]) -> list[mpf]:
@@ -303,18 +306,18 @@ def _relative(a: Sequence[mpf]) -> list[mpf]:
     ]
 
 
-class _Numbers:
+class _MultiprecisionParameters:
     """Parameters as attributes in mpmath."""
 
-    def __init__(self, o: Record) -> None:
+    def __init__(self, o: ParameterSet) -> None:
         vars(self).update({name: number.mpf() for name, number in vars(o).items()})
 
 
-def at_end(o: Record) -> State:
+def at_end(o: ParameterSet) -> MechanismState:
     """Return the state at 0.03 s."""
     return _followed(o, True)
 
 
-def at_start(o: Record) -> State:
+def at_start(o: ParameterSet) -> MechanismState:
     """Return the state at 0."""
     return _followed(o, False)

@@ -16,13 +16,13 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import per_precision
-from veridyn.references.parameters import Exact, Record
+from veridyn.references.parameters import Exact, ParameterSet
 from veridyn.references.second_routes.roots import polished_root
 
 GUARD = 10  # digits of the integrals beyond those asked for
 
 
-class Stop(Record):
+class CrushStop(ParameterSet):
     """The parameters, and what follows from them."""
 
     @property
@@ -67,7 +67,7 @@ class Crush(NamedTuple):
     changes: Any
 
 
-class Line(NamedTuple):
+class ForceLine(NamedTuple):
     """A straight line of force: crush and force where it begins and ends."""
 
     s0: mpf
@@ -96,7 +96,7 @@ class Line(NamedTuple):
             return 2 * length * mpmath.quad(density, [0, 1])
 
 
-class Phase(NamedTuple):
+class ForcePhase(NamedTuple):
     """A phase: start (s), velocity and force there, stiffness."""
 
     start: mpf
@@ -105,18 +105,18 @@ class Phase(NamedTuple):
     slope: mpf
 
 
-def _polygon(stop: Stop) -> list[Line]:
+def _polygon(stop: CrushStop) -> list[ForceLine]:
     """Return the lines of the force up to where nothing is left of the energy."""
     critical, post, buckled = stop.f_crit.mpf(), stop.f_post.mpf(), stop.buckled.mpf()
     flat, soft = buckled + stop.plateau.mpf(), buckled + stop.plateau.mpf() + stop.softening.mpf()
     far = soft + 2 * stop.launched.mpf() / post
     corners = [(0, 0, buckled, critical), (buckled, critical, flat, critical), (flat, critical, soft, post)]
-    return [Line(*map(mpmath.mpf, each)) for each in (*corners, (soft, post, far, post)) if each[2] > each[0]]
+    return [ForceLine(*map(mpmath.mpf, each)) for each in (*corners, (soft, post, far, post)) if each[2] > each[0]]
 
 
-def _crushed(lines: Sequence[Line], energy: mpf) -> tuple[list[Line], mpf]:
+def _crushed(lines: Sequence[ForceLine], energy: mpf) -> tuple[list[ForceLine], mpf]:
     """Return the lines that are met, and the largest crush: where the area is the energy."""
-    met: list[Line] = []
+    met: list[ForceLine] = []
     for line in lines:
         met.append(line)
         missing = sum(each.area(line.s1) for each in met) - energy
@@ -134,7 +134,7 @@ def _crushed(lines: Sequence[Line], energy: mpf) -> tuple[list[Line], mpf]:
     )
 
 
-def _residual(stop: Stop, met: Sequence[Line], largest: mpf) -> mpf:
+def _residual(stop: CrushStop, met: Sequence[ForceLine], largest: mpf) -> mpf:
     """Return the crush that remains: interpolated between points (largest crush, residual crush)."""
     buckled, flat, post = stop.buckled.mpf(), stop.plateau.mpf(), stop.f_post.mpf()
     if len(met) == 1:
@@ -149,7 +149,7 @@ def _residual(stop: Stop, met: Sequence[Line], largest: mpf) -> mpf:
 
 
 @per_precision
-def _history(stop: Stop) -> tuple[tuple[Phase, ...], Crush]:
+def _history(stop: CrushStop) -> tuple[tuple[ForcePhase, ...], Crush]:
     """Return the lines of the force that are met, return, release; and what is asked of them."""
     with mpmath.workdps(2 * mpmath.mp.dps):
         mass, energy = stop.mass.mpf(), stop.launched.mpf()
@@ -157,26 +157,26 @@ def _history(stop: Stop) -> tuple[tuple[Phase, ...], Crush]:
         time, phases = mpmath.mpf(0), []
         for line in met:
             speed = mpmath.sqrt(2 * energy / mass)
-            phases.append(Phase(time, speed, line.f0, (line.f1 - line.f0) / (line.s1 - line.s0)))
+            phases.append(ForcePhase(time, speed, line.f0, (line.f1 - line.f0) / (line.s1 - line.s0)))
             energy = energy - line.area(largest) if line is not met[-1] else mpmath.mpf(0)
             time += line.time(min(largest, line.s1), mpmath.sqrt(2 * energy / mass), mass)
         force, residual = met[-1].force(largest), _residual(stop, met, largest)
         back = largest - residual
-        release = time + Line(mpmath.mpf(0), mpmath.mpf(0), back, force).time(back, mpmath.mpf(0), mass)
-        phases.append(Phase(time, mpmath.mpf(0), force, force / back))
-        phases.append(Phase(release, -mpmath.sqrt(force * back / mass), mpmath.mpf(0), mpmath.mpf(0)))
+        release = time + ForceLine(mpmath.mpf(0), mpmath.mpf(0), back, force).time(back, mpmath.mpf(0), mass)
+        phases.append(ForcePhase(time, mpmath.mpf(0), force, force / back))
+        phases.append(ForcePhase(release, -mpmath.sqrt(force * back / mass), mpmath.mpf(0), mpmath.mpf(0)))
         lost = sum(line.area(largest) for line in met) - force * back / 2 if residual else mpmath.mpf(0)
         speed, changes = phases[-1].velocity, mpmath.mpf(len(met) - 1)
         found = stop.bodies.mpf(), phases[1].start, time, largest, force / back, residual, release, speed, lost, changes
         return tuple(phases), Crush(*found)
 
 
-def crush(stop: Stop) -> Crush:
+def crush(stop: CrushStop) -> Crush:
     """Return what is asked of the motion at the current precision."""
     return _history(stop)[1]
 
 
-def velocity(stop: Stop, time: mpf) -> mpf:
+def velocity(stop: CrushStop, time: mpf) -> mpf:
     """Return the velocity of the crush at an instant (m/s): hyperbolic functions, of imaginary numbers in a spring."""
     phase = [phase for phase in _history(stop)[0] if phase.start <= time][-1]
     lapse, mass = time - phase.start, stop.mass.mpf()

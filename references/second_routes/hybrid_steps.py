@@ -19,7 +19,7 @@ from mpmath import mpf
 from sympy import Expr
 
 from veridyn.references.certified import CertificationError, per_precision
-from veridyn.references.parameters import Record
+from veridyn.references.parameters import ParameterSet
 
 PROMISED = 12  # digits
 WORKING = 26
@@ -36,7 +36,7 @@ Vector = tuple[mpf, ...]
 Function = Callable[..., Any]
 
 
-class Change(NamedTuple):
+class HybridEvent(NamedTuple):
     """An event of a problem: where its guard falls through zero (direction -1)."""
 
     name: str
@@ -47,28 +47,28 @@ class Change(NamedTuple):
     reset: Mapping[str, Expr] = MappingProxyType({})
 
 
-class Mode(NamedTuple):
+class HybridMode(NamedTuple):
     """Equations of a problem: the rates of its states, and what ends them."""
 
     name: str
     rates: Sequence[Expr]
-    events: Sequence[Change]
+    events: Sequence[HybridEvent]
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class HybridProblem:
     """What steps follow; an initial value problem is one too."""
 
     states: tuple[str, ...]
     parameters: tuple[str, ...]
-    modes: tuple[Mode, ...]
+    modes: tuple[HybridMode, ...]
     mode: str
     initial: tuple[Expr, ...]
     end: mpf
     start: mpf = 0
 
 
-class Step(NamedTuple):
+class HybridStep(NamedTuple):
     """The motion from an instant on, in a mode; sizes of the states set a scale."""
 
     rates: Function
@@ -120,7 +120,7 @@ class Steps:
 
     problem: Any
     numbers: tuple[mpf, ...]
-    kept: list[tuple[Step, mpf]] = field(default_factory=list)  # with their lengths (s)
+    kept: list[tuple[HybridStep, mpf]] = field(default_factory=list)  # with their lengths (s)
     crossings: list[Crossing] = field(default_factory=list)
     made: dict[tuple[Expr, ...], Function] = field(default_factory=dict)
     _source: Iterator[None] | None = None
@@ -167,7 +167,7 @@ class Steps:
         y = tuple(map(mpmath.mpf, self.function(self.problem.initial[:n])(start, [0] * n)))
         time, mode, length, eased = start, self.problem.mode, (end - start) / 64, EASY
         while time < end:
-            here = Step(self._rates[mode], self._sizes(mode, time, y, length), time, mode, y)
+            here = HybridStep(self._rates[mode], self._sizes(mode, time, y, length), time, mode, y)
             length = min(length, end - time)
             try:
                 after = here.at(length, SHORT)
@@ -194,7 +194,7 @@ class Steps:
     def _sizes(self, mode: str, time: mpf, y: Vector, length: mpf) -> Vector:
         return tuple(max(abs(x), abs(rate) * length) for x, rate in zip(y, self._rates[mode](time, y), strict=True))
 
-    def _first(self, here: Step, length: mpf, after: Vector, events: Sequence[Any]) -> Any:
+    def _first(self, here: HybridStep, length: mpf, after: Vector, events: Sequence[Any]) -> Any:
         found = [
             (lapse, event)
             for place, event in enumerate(events)
@@ -202,7 +202,7 @@ class Steps:
         ]
         return min(found, key=lambda pair: pair[0], default=None)
 
-    def _lapse(self, here: Step, length: mpf, after: Vector, place: int, event: Any) -> mpf | None:
+    def _lapse(self, here: HybridStep, length: mpf, after: Vector, place: int, event: Any) -> mpf | None:
         """Return when a guard passes zero first within a step."""
         guard, rate = self._guards[here.mode]
 
@@ -226,7 +226,7 @@ class Steps:
                 return _bracketed(value, low, high)
         return None
 
-    def _tiny(self, here: Step, place: int, length: mpf) -> mpf:
+    def _tiny(self, here: HybridStep, place: int, length: mpf) -> mpf:
         _, rate = self._guards[here.mode]
         return NEAR * abs(rate(here.time, here.y)[place]) * length + mpmath.mpf(10) ** -20
 
@@ -260,10 +260,10 @@ class Steps:
         self._until(time)
         return sum(c.name == name and c.time < time for c in self.crossings)
 
-    def at(self, time: mpf) -> tuple[Step, Vector]:
+    def at(self, time: mpf) -> tuple[HybridStep, Vector]:
         """Return the step that holds an instant, and the state there."""
         self._until(time)
-        step: Step = next(step for step, _ in reversed(self.kept) if step.time <= time)
+        step: HybridStep = next(step for step, _ in reversed(self.kept) if step.time <= time)
         return step, step.at(time - step.time)
 
     def value(self, expression: Expr, when: Any, before: bool) -> mpf:
@@ -296,7 +296,7 @@ class Steps:
                 yield time, read(time, step.at(lapse))[0], lapse is turn
 
 
-def _turn(step: Step, rate: Function, low: mpf, high: mpf) -> mpf | None:
+def _turn(step: HybridStep, rate: Function, low: mpf, high: mpf) -> mpf | None:
     """Return the lapse at which an expression turns, None if its rate has one sign at both ends."""
 
     def slope(lapse: mpf) -> mpf:
@@ -319,14 +319,14 @@ def _steps(problem: Any, numbers: tuple[mpf, ...]) -> Steps:
     return Steps(problem, numbers)
 
 
-def steps(problem: Any, o: Record, **found: mpf) -> Steps:
+def steps(problem: Any, o: ParameterSet, **found: mpf) -> Steps:
     """Return the motion of a problem with these parameters."""
     with mpmath.workdps(WORKING):
         numbers = {**{name: number.mpf() for name, number in vars(o).items()}, **found}
         return _steps(problem, tuple(numbers[name] for name in problem.parameters))
 
 
-def solved(problem: Any, o: Record, name: str, zero: Expr, event: tuple[str, int]) -> Steps:
+def solved(problem: Any, o: ParameterSet, name: str, zero: Expr, event: tuple[str, int]) -> Steps:
     """Return the motion with the parameter for which an expression is zero at an event, by the secant."""
     with mpmath.workdps(WORKING):
         start = mpmath.mpf(sympy.Rational(problem.parameters[name]))

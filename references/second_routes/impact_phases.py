@@ -32,7 +32,7 @@ class Law:
 
 
 @dataclass(frozen=True)
-class Phase:
+class ImpactPhase:
     """A flight or a contact: its law, whether the stop is touched, when and how it starts."""
 
     law: Law

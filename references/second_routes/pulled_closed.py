@@ -22,14 +22,14 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import per_precision
-from veridyn.references.parameters import Exact, Record
+from veridyn.references.parameters import Exact, ParameterSet
 from veridyn.references.second_routes.roots import polished_root
 
 MOST = 1500  # phases: slips may have no end where mu_s = mu_d
 KINDS = {0: "stick", 1: "slip+", -1: "slip-"}
 
 
-class State(NamedTuple):
+class PairState(NamedTuple):
     """Displacements (m) and velocities (m/s) of both masses."""
 
     x1: mpf
@@ -38,7 +38,7 @@ class State(NamedTuple):
     v2: mpf
 
 
-class Pair(Record):
+class MassPair(ParameterSet):
     """The parameters, and what follows from them."""
 
     @property
@@ -52,7 +52,7 @@ class Pair(Record):
         return self.mu_d * self.normal
 
 
-class Phase(NamedTuple):
+class PairPhase(NamedTuple):
     """A phase in closed form.
 
     Start (s), sign of the slip or 0, force on m2 (N), state at the start; then circular frequency of the spring
@@ -60,11 +60,11 @@ class Phase(NamedTuple):
     swing; velocity and acceleration of the centre of mass, in stick of m1 (m/s, m/s²).
     """
 
-    pair: Pair
+    pair: MassPair
     start: mpf
     sign: int
     force: mpf
-    state: State
+    state: PairState
     omega: mpf
     share: mpf
     rest: mpf
@@ -83,22 +83,24 @@ class Phase(NamedTuple):
         turned = mpmath.cos(self.omega * lapse - self.angle)
         return self.acceleration + self.share * self.omega**2 * self.size * turned
 
-    def at(self, lapse: mpf) -> State:
+    def at(self, lapse: mpf) -> PairState:
         """Return the state at a time after the start."""
         turned, moved = self.omega * lapse - self.angle, self.speed * lapse + self.acceleration * lapse**2 / 2
         u, rate = self.rest + self.size * mpmath.cos(turned), -self.omega * self.size * mpmath.sin(turned)
         x1 = self.state.x1 + moved - self.share * (u - self.state.x2 + self.state.x1)
         v1 = self.velocity(lapse)
-        return State(x1, v1, x1 + u, v1 + rate)
+        return PairState(x1, v1, x1 + u, v1 + rate)
 
 
-def _begun(pair: Pair, start: mpf, sign: int, force: mpf, state: State) -> Phase:
+def _begun(pair: MassPair, start: mpf, sign: int, force: mpf, state: PairState) -> PairPhase:
     m1, m2, k, drag = (x.mpf() for x in (pair.m1, pair.m2, pair.k, pair.drag))
     omega = mpmath.sqrt(k / m2 + (k / m1 if sign else 0))
     rest, share = (force / m2 + sign * drag / m1) / omega**2, abs(sign) * m2 / (m1 + m2)
     a, b = state.x2 - state.x1 - rest, (state.v2 - state.v1) / omega
     moved = state.v1 + share * (state.v2 - state.v1), abs(sign) * (force - sign * drag) / (m1 + m2)
-    return Phase(pair, start, sign, force, state, omega, share, rest, mpmath.hypot(a, b), mpmath.atan2(b, a), *moved)
+    return PairPhase(
+        pair, start, sign, force, state, omega, share, rest, mpmath.hypot(a, b), mpmath.atan2(b, a), *moved
+    )
 
 
 def _touch() -> mpf:
@@ -106,7 +108,7 @@ def _touch() -> mpf:
     return mpmath.mpf(10) ** (-mpmath.mp.dps // 2)
 
 
-def _end(phase: Phase, remaining: mpf) -> tuple[mpf, int] | None:
+def _end(phase: PairPhase, remaining: mpf) -> tuple[mpf, int] | None:
     """Return lapse and sign of what follows where a phase ends by itself, None if it does not in the time."""
     if phase.sign:
         return _standstill(phase, remaining)
@@ -114,7 +116,7 @@ def _end(phase: Phase, remaining: mpf) -> tuple[mpf, int] | None:
     return min(((lapse, sign) for lapse, sign in ends if lapse is not None and lapse < remaining), default=None)
 
 
-def _grip_lost(phase: Phase, sign: int) -> mpf | None:
+def _grip_lost(phase: PairPhase, sign: int) -> mpf | None:
     """Return when the spring overcomes friction towards a side, if it ever does."""
     held = phase.pair.grip.mpf() / phase.pair.k.mpf()
     reach = held - sign * phase.rest
@@ -126,7 +128,7 @@ def _grip_lost(phase: Phase, sign: int) -> mpf | None:
     return lapse / phase.omega if 2 * mpmath.pi - lapse > _touch() else mpmath.mpf(0)
 
 
-def _standstill(phase: Phase, remaining: mpf) -> tuple[mpf, int] | None:
+def _standstill(phase: PairPhase, remaining: mpf) -> tuple[mpf, int] | None:
     """Return when a slip ends and what follows: stick if friction holds the spring, else the slip back."""
     before = mpmath.mpf(0)
     for turn in _turns(phase, remaining):
@@ -141,7 +143,7 @@ def _standstill(phase: Phase, remaining: mpf) -> tuple[mpf, int] | None:
     return None
 
 
-def _turns(phase: Phase, remaining: mpf) -> Iterator[mpf]:
+def _turns(phase: PairPhase, remaining: mpf) -> Iterator[mpf]:
     """Yield where the velocity of m1 turns, as long as it may be against the slip; at last, where the time ends."""
     most = phase.share * phase.omega * phase.size
     speed, gain = phase.sign * phase.speed, phase.sign * phase.acceleration
@@ -160,9 +162,9 @@ def _turns(phase: Phase, remaining: mpf) -> Iterator[mpf]:
     yield remaining
 
 
-def _march(pair: Pair) -> Iterator[Phase]:
+def _march(pair: MassPair) -> Iterator[PairPhase]:
     """Yield all phases, the last of which is stick for ever; the end of the pull begins one too."""
-    off, rest = pair.t_off.mpf(), State(*(mpmath.mpf(0),) * 4)
+    off, rest = pair.t_off.mpf(), PairState(*(mpmath.mpf(0),) * 4)
     phase, pulled = _begun(pair, mpmath.mpf(0), 0, pair.pull.mpf(), rest), True
     while True:
         yield phase
@@ -178,30 +180,30 @@ def _march(pair: Pair) -> Iterator[Phase]:
 
 
 @per_precision
-def phases(pair: Pair) -> tuple[Phase, ...]:
+def phases(pair: MassPair) -> tuple[PairPhase, ...]:
     """Return all phases, `MOST` at most, with twice the digits of the current precision."""
     with mpmath.workdps(2 * mpmath.mp.dps):
         return tuple(islice(_march(pair), MOST))
 
 
-def changes(pair: Pair) -> list[Phase]:
+def changes(pair: MassPair) -> list[PairPhase]:
     """Return the phases that begin with a change of kind."""
     return [b for a, b in pairwise(phases(pair)) if a.sign != b.sign]
 
 
-def count_slips(pair: Pair) -> int:
+def count_slips(pair: MassPair) -> int:
     """Count the slips."""
     return sum(abs(phase.sign) for phase in changes(pair))
 
 
-def state_at(pair: Pair, time: mpf) -> State:
+def state_at(pair: MassPair, time: mpf) -> PairState:
     """Return the state at an instant (s)."""
     phase = [phase for phase in phases(pair) if phase.start <= time][-1]
     with mpmath.workdps(2 * mpmath.mp.dps):
         return phase.at(time - phase.start)
 
 
-def balance(pair: Pair) -> mpf:
+def balance(pair: MassPair) -> mpf:
     """Return the work of the pull less what the last phase keeps (J); nothing if m1 never slips."""
     if not changes(pair):
         return mpmath.mpf(0)

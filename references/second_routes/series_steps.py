@@ -11,7 +11,7 @@ Vector = list[Any]
 Series = Callable[[Any, Vector, int], list[Vector]]  # of instant, state and order: coefficients by state
 
 
-class Step(NamedTuple):
+class SeriesStep(NamedTuple):
     """A step: when it begins, how long it is, the coefficients of all states."""
 
     time: Any
@@ -23,14 +23,14 @@ class Step(NamedTuple):
         return [mpmath.polyval(column[::-1], lapse) for column in self.columns]
 
 
-def steps(series: Series, time: Any, state: Vector, end: Any) -> Iterator[Step]:
+def steps(series: Series, time: Any, state: Vector, end: Any) -> Iterator[SeriesStep]:
     """Yield steps up to an instant, so long that the last terms of the series vanish."""
     order = int(1.15 * mpmath.mp.dps)  # the least work for a time
     while time < end:
         columns = series(time, state, order)
         last = [(abs(c[k]) / mpmath.eps, k) for c in columns for k in (order - 1, order)]
         length = min(end - time, *(size ** (-mpmath.mpf(1) / k) for size, k in last if size))
-        step = Step(time, length, columns)
+        step = SeriesStep(time, length, columns)
         yield step
         time, state = time + length, step.at(length)
 

@@ -17,7 +17,7 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import CertificationError, per_precision
-from veridyn.references.parameters import Exact, ParameterError, Record
+from veridyn.references.parameters import Exact, ParameterError, ParameterSet
 from veridyn.references.second_routes.roots import Jets, polished_root, sign_changes
 
 Regime = Literal["stick", "stick-slip", "slip-slip"]
@@ -26,7 +26,7 @@ PhaseKind = Literal["slip+", "slip-", "stick"]
 MOST_FOLLOWED = 20_000  # slips one by one before the motion repeats itself
 
 
-class Block(Record):
+class Block(ParameterSet):
     """The parameters, and what follows from them; with `t_start` and `t_end` of a window, if there is one."""
 
     @property
@@ -40,7 +40,7 @@ class Block(Record):
 
 
 @dataclass(frozen=True)
-class Shaking:
+class ShakePeriod:
     """Amplitude, friction (m/s²), circular frequency, half period (s) now; every slip as one with u > 0."""
 
     a0: mpf
@@ -77,10 +77,10 @@ class Shaking:
         return end
 
 
-def shaking(block: Block) -> Shaking:
+def shaking(block: Block) -> ShakePeriod:
     """Return the parameters at the current precision."""
     omega = block.omega.mpf()
-    return Shaking(block.a0.mpf(), (block.mu * block.g).mpf(), omega, mpmath.pi / omega)
+    return ShakePeriod(block.a0.mpf(), (block.mu * block.g).mpf(), omega, mpmath.pi / omega)
 
 
 def first_start(block: Block) -> mpf:
@@ -127,7 +127,7 @@ def wear_power(block: Block) -> mpf:
     return worn(block) / (block.t_end.mpf() - block.t_start.mpf())
 
 
-def _path_to(s: Shaking, known: Sequence[tuple[mpf, mpf]], t: mpf) -> mpf:
+def _path_to(s: ShakePeriod, known: Sequence[tuple[mpf, mpf]], t: mpf) -> mpf:
     count = int(t / s.half) + 1
     surely = max(0, count - 2 - len(known))  # repetitions of the last one that are over
     total = surely * s.path(*known[-1])

@@ -57,7 +57,7 @@ class Waves:
 
 
 @dataclass(frozen=True)
-class Phase:
+class WavePhase:
     """A flight or a contact: when it begins and ends (s), the states, and the gap, which is zero at its end."""
 
     start: mpf
@@ -71,7 +71,7 @@ class Phase:
         return max(-self.gap(t) for t in self.gap.roots(self.end - self.start, from_zero=False, order=1))
 
 
-def alternating(law: Callable[[bool], Matrix], row: Matrix, state: Sequence[mpf], end: mpf) -> tuple[Phase, ...]:
+def alternating(law: Callable[[bool], Matrix], row: Matrix, state: Sequence[mpf], end: mpf) -> tuple[WavePhase, ...]:
     """Return all flights and contacts of y' = A y from 0 to an instant, by the eigenvalues of A.
 
     Parameters
@@ -87,7 +87,7 @@ def alternating(law: Callable[[bool], Matrix], row: Matrix, state: Sequence[mpf]
         If the gap merely touches zero.
     """
     laws = [_spectrum(law(closed)) for closed in (False, True)]
-    found: list[Phase] = []
+    found: list[WavePhase] = []
     start, closed = mpmath.mpf(0), False
     while True:
         rates, vectors, inverse = laws[closed]
@@ -95,7 +95,7 @@ def alternating(law: Callable[[bool], Matrix], row: Matrix, state: Sequence[mpf]
         spread = vectors * mpmath.diag(list(shares))
         *states, gap = (Waves(mpf(0), rates, tuple(line)) for line in (*spread.tolist(), *(row * spread).tolist()))
         span = next(gap.roots(end - start, from_zero=bool(found)), None)
-        found.append(Phase(start, end if span is None else start + span, closed, tuple(states), gap))
+        found.append(WavePhase(start, end if span is None else start + span, closed, tuple(states), gap))
         if span is None:
             return tuple(found)
         start, state, closed = start + span, [f(span) for f in states], not closed
@@ -107,7 +107,7 @@ def _spectrum(matrix: Matrix) -> tuple[tuple[mpc, ...], Matrix, Matrix]:
     return tuple(rates), vectors, mpmath.inverse(vectors)
 
 
-def holding(phases: Sequence[Phase], time: mpf) -> tuple[Phase, mpf]:
+def holding(phases: Sequence[WavePhase], time: mpf) -> tuple[WavePhase, mpf]:
     """Return the phase of an instant, and how long it has gone."""
     phase = next(phase for phase in phases if time <= phase.end)
     return phase, time - phase.start

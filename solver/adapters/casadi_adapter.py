@@ -20,7 +20,7 @@ import numpy as np
 from veridyn.problem.expressions import CONSTANTS, FUNCTIONS, Expr
 from veridyn.problem.generated import Names, translated
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.event_driven.answer import MODES, EventDriven, ToleranceControls
+from veridyn.solver.event_driven.answer import MODES, EventDrivenLibrary, ToleranceControls
 from veridyn.solver.event_driven.legs import Arrival, Floats, Leg, until
 from veridyn.solver.event_driven.modes import ModeLeg
 
@@ -110,7 +110,7 @@ def _solved(integrator: Any, state: Floats, method: str, now: float) -> Floats:
         raise SolverFailure(f"CasADi ({method}) gave up after t = {now:.9g} s: {last}") from None
 
 
-SOLVER = EventDriven(
+SOLVER = EventDrivenLibrary(
     name="casadi",
     distribution="casadi",
     schemes=("erk", "rosenbrock"),

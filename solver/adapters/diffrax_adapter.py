@@ -21,7 +21,7 @@ import optimistix
 from veridyn.problem.expressions import CONSTANTS, FUNCTIONS, Expr
 from veridyn.problem.generated import Names, translated
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.event_driven.answer import MODES, EventDriven, ToleranceControls
+from veridyn.solver.event_driven.answer import MODES, EventDrivenLibrary, ToleranceControls
 from veridyn.solver.event_driven.legs import Arrival, Floats, Leg, until
 from veridyn.solver.event_driven.modes import ModeLeg
 
@@ -147,7 +147,7 @@ def _fired(mask: Any) -> int | None:
     return next((index for index, happened in enumerate(mask or ()) if happened), None)
 
 
-SOLVER = EventDriven(
+SOLVER = EventDrivenLibrary(
     name="diffrax",
     distribution="diffrax",
     schemes=tuple(SCHEMES),

@@ -79,7 +79,7 @@ def _state(context: Any) -> Floats:
 
 
 @dataclass(frozen=True)
-class Witnessed:
+class WitnessIntegrator:
     """Integrator of legs by one of Drake's error-controlled integrators, with witness functions."""
 
     controls: DrakeControls
@@ -144,7 +144,7 @@ class DrakeSolver(Stepper):
         """Return the response: a continuous scheme meets the outputs alone; see also `refuse_discrete`."""
         if controls.scheme in drake_discrete.SCHEMES:
             return drake_discrete.solve(problem, controls, steps)
-        return respond(problem, Witnessed(controls), controls)
+        return respond(problem, WitnessIntegrator(controls), controls)
 
 
 SOLVER = DrakeSolver()

@@ -39,12 +39,12 @@ from pydrake.systems.framework import DiagramBuilder, LeafSystem
 
 from veridyn.problem.elements import Friction, Stop
 from veridyn.problem.mechanical import Floats, MechanicalProblem
-from veridyn.solver.adapters.stepping import Grid, Record, StepControls, is_diagonal, nodal_forces
+from veridyn.solver.adapters.stepping import Grid, OutputHistories, StepControls, is_diagonal, nodal_forces
 from veridyn.solver.contract.controls import number
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import Response
 from veridyn.solver.event_driven.answer import EventControls
-from veridyn.solver.event_driven.mechanics import refuse
+from veridyn.solver.event_driven.reduction import refuse
 
 SCHEMES = {
     "lagged": DiscreteContactApproximation.kLagged,
@@ -152,7 +152,7 @@ class Material:
         return properties
 
 
-class Sampled(LeafSystem):  # type: ignore[misc]
+class ForceSamples(LeafSystem):  # type: ignore[misc]
     """Applied generalised forces (rows, nv), one row per step; a row holds from its instant on."""
 
     def __init__(self, rows: Floats, step: float) -> None:
@@ -164,7 +164,7 @@ class Sampled(LeafSystem):  # type: ignore[misc]
         output.SetFromVector(self.rows[round(context.get_time() / self.step)])
 
 
-class Assembly:
+class DiscreteDiagram:
     """The diagram of a problem: a discrete plant, its geometry and its forces."""
 
     def __init__(self, problem: MechanicalProblem, controls: DrakeControls, steps: Grid) -> None:
@@ -188,7 +188,7 @@ class Assembly:
         self._filter()
         self.plant.Finalize()
         self.plant.set_stiction_tolerance(controls.stiction_tolerance)
-        forces = builder.AddSystem(Sampled(self._forces(steps), self.step))
+        forces = builder.AddSystem(ForceSamples(self._forces(steps), self.step))
         builder.Connect(forces.get_output_port(), self.plant.get_applied_generalized_force_input_port())
         self.diagram = builder.Build()
 
@@ -295,10 +295,10 @@ def quietly() -> Iterator[None]:
         logger.setLevel(level)
 
 
-class Forces(Record):
+class DrakeHistories(OutputHistories):
     """Motion and contact forces at the outputs."""
 
-    def __init__(self, assembly: Assembly, outputs: int) -> None:
+    def __init__(self, assembly: DiscreteDiagram, outputs: int) -> None:
         super().__init__(assembly.problem, outputs)
         self.assembly = assembly
 
@@ -336,9 +336,9 @@ def solve(problem: MechanicalProblem, controls: DrakeControls, steps: Grid) -> R
     """
     refuse_discrete(problem, controls.scheme, steps)
     with quietly():
-        assembly = Assembly(problem, controls, steps)
+        assembly = DiscreteDiagram(problem, controls, steps)
         simulator = assembly.start()
-    record = Forces(assembly, steps.times.size)
+    record = DrakeHistories(assembly, steps.times.size)
     try:
         for k, done in enumerate(np.cumsum(steps.counts)):
             if done:  # to half a step before the next update: no rounding of the time decides which steps are done

@@ -39,18 +39,18 @@ from veridyn.solver.contract.controls import number
 
 
 @dataclass(frozen=True)
-class SceneControls(StepControls):
+class DrakeSceneControls(StepControls):
     """Steps, and Drake's creep."""
 
     stiction_tolerance: float = number(1e-3, "velocity (m/s) at which friction of lagged and similar is full")
 
 
-class World:
+class DrakeWorld:
     """A scene in Drake, with a fixed step (s); raises `NotImplementedError` for two coefficients in a contact."""
 
     sticks = False  # in stick it creeps, and in slip the friction of lagged and similar is a little less than full
 
-    def __init__(self, scene: Scene, controls: SceneControls, step: float) -> None:
+    def __init__(self, scene: Scene, controls: DrakeSceneControls, step: float) -> None:
         self.scene, self.step, self.done = scene, step, 0
         builder = DiagramBuilder()
         self.plant, self.geometry = AddMultibodyPlantSceneGraph(builder, step)
@@ -159,14 +159,14 @@ class DrakeScene(SceneSolver):
 
     name = "drake_scene"
     distribution = "drake"
-    controls = SceneControls
+    controls = DrakeSceneControls
     schemes = tuple(SCHEMES)
 
     @contextmanager
-    def world(self, scene: Scene, controls: SceneControls, steps: Grid) -> Iterator[World]:
+    def world(self, scene: Scene, controls: DrakeSceneControls, steps: Grid) -> Iterator[DrakeWorld]:
         """Return the world of a scene."""
         with quietly():
-            yield World(scene, controls, one_step(steps))
+            yield DrakeWorld(scene, controls, one_step(steps))
 
 
 SOLVER = DrakeScene()

@@ -142,7 +142,7 @@ class Fmu:
         if problem.start != (self.start or 0.0):
             raise NotImplementedError(f"{self.path.name} starts at {self.start or 0:g} s, not at {problem.start:g} s")
         with _instance(self, problem, names) as unit:
-            run = _Run(problem, unit, names, controls)
+            run = _UnitMotion(problem, unit, names, controls)
             return run.exchanged() if self.kind == EXCHANGE else run.stepped()
 
 
@@ -271,7 +271,7 @@ class _Unit:
         )
 
 
-class _Run:
+class _UnitMotion:
     """One motion: samples at the outputs and at events, as they come."""
 
     def __init__(self, problem: InitialValueProblem, unit: _Unit, names: _Names, controls: UnitControls) -> None:

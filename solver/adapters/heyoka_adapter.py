@@ -18,7 +18,7 @@ from veridyn.problem.devices import NonlinearDamper
 from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
 from veridyn.solver.contract.controls import number
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.event_driven.answer import EventControls, EventDriven
+from veridyn.solver.event_driven.answer import EventControls, EventDrivenLibrary
 from veridyn.solver.event_driven.forcing import Forcing
 from veridyn.solver.event_driven.legs import AffineLeg, Arrival, Leg, until
 
@@ -35,7 +35,7 @@ class TaylorControls(EventControls):
 
 
 @dataclass(frozen=True)
-class Shape:
+class IntegratorShape:
     """What a compiled integrator depends on: counts, no numbers.
 
     ``waves`` are the channels of the harmonic functions, ``polynomials`` channel and number of coefficients.
@@ -48,7 +48,7 @@ class Shape:
     polynomials: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, forcing: Forcing, size: int, guards: int) -> Shape:
+    def of(cls, forcing: Forcing, size: int, guards: int) -> IntegratorShape:
         """Return the shape of a problem with so many degrees of freedom and guards."""
         polynomials = tuple((p.channel, len(p.coefficients)) for p in forcing.polynomials)
         return cls(size, guards, forcing.channels, tuple(w.channel for w in forcing.waves), polynomials)
@@ -69,7 +69,7 @@ class _Parameters:
         return heyoka.sum([self.next(), *(self.next() * term for term in terms)])
 
 
-def _drive(shape: Shape, parameters: _Parameters) -> list[Any]:
+def _drive(shape: IntegratorShape, parameters: _Parameters) -> list[Any]:
     """Return the channels as expressions of time."""
     u = [heyoka.expression(0.0) for _ in range(shape.channels)]
     for channel in shape.waves:
@@ -84,7 +84,7 @@ def _drive(shape: Shape, parameters: _Parameters) -> list[Any]:
 
 
 @cache
-def compiled(shape: Shape, tolerance: float) -> Any:
+def compiled(shape: IntegratorShape, tolerance: float) -> Any:
     """Return heyoka's integrator for a shape; the first call compiles it."""
     n = shape.size
     names = [f"x{i}" for i in range(n)] + [f"v{i}" for i in range(n)]
@@ -114,7 +114,7 @@ def _drive_numbers(forcing: Forcing) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Taylor:
+class HeyokaIntegrator:
     """Integrator of legs by heyoka; ``guards`` is the largest number of guards that any mechanical mode has."""
 
     guards: int
@@ -148,7 +148,7 @@ class Taylor:
         tolerance = max(self.controls.rtol, TIGHTEST)
         if isinstance(leg, AffineLeg):
             affine: AffineLeg = leg
-            shape = Shape.of(affine.forcing, affine.state.size // 2, self.guards)
+            shape = IntegratorShape.of(affine.forcing, affine.state.size // 2, self.guards)
             return compiled(shape, tolerance), lambda now: self._numbers(affine, now)
         from veridyn.solver.adapters import heyoka_modes  # late: it takes SymPy
 
@@ -180,15 +180,15 @@ def _propagate(ta: Any, end: float, outputs: Floats, largest: float, events: int
     return (-index - 1 if hit else None), steps, np.array(states[np.searchsorted(times, reached)])
 
 
-def _taylor(controls: TaylorControls, problem: Problem) -> Taylor:
+def _taylor(controls: TaylorControls, problem: Problem) -> HeyokaIntegrator:
     if not isinstance(problem, MechanicalProblem):
-        return Taylor(0, controls)
+        return HeyokaIntegrator(0, controls)
     bends = sum(len(device.breaks) for device in problem.devices if isinstance(device, NonlinearDamper))
     most = 4 if "absolute-frame" in problem.needs else 2  # of one element
-    return Taylor(most * (len(problem.stops) + len(problem.frictions) + bends), controls)
+    return HeyokaIntegrator(most * (len(problem.stops) + len(problem.frictions) + bends), controls)
 
 
-SOLVER = EventDriven(
+SOLVER = EventDrivenLibrary(
     name="heyoka",
     distribution="heyoka",
     schemes=("Taylor",),

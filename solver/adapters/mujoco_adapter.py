@@ -37,7 +37,7 @@ from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.adapters.stepping import (
     LINES,
     Grid,
-    Record,
+    OutputHistories,
     StepControls,
     Stepper,
     is_diagonal,
@@ -120,7 +120,7 @@ def _links(name: str, matrix: Floats) -> Links:
     return [(float(value), direction) for value, direction in zip(values, vectors.T, strict=True) if value > least]
 
 
-class Assembly:
+class MujocoModel:
     """The model of a problem in MuJoCo; ``step`` (s) is the largest one.
 
     Raises `NotImplementedError` if a stiffness or damping is negative; `SolverFailure` if MuJoCo does not compile the
@@ -211,7 +211,7 @@ def _flat(impedance: float) -> list[float]:
     return [impedance, impedance, 1.0, 0.5, 1.0]
 
 
-class Drive:
+class StepForces:
     """Applied forces at the beginning, the middle and the end of every step: all that MuJoCo's integrators ask for."""
 
     def __init__(self, problem: MechanicalProblem, steps: Grid, shapes: Floats) -> None:
@@ -232,7 +232,7 @@ class Drive:
 
 
 @contextmanager
-def _callbacks(drive: Drive | None) -> Iterator[list[str]]:
+def _callbacks(drive: StepForces | None) -> Iterator[list[str]]:
     """Install the drive, and collect MuJoCo's warnings, which would go to a file; both are global in MuJoCo."""
     warnings: list[str] = []
     mujoco.set_mjcb_control(drive)
@@ -244,10 +244,10 @@ def _callbacks(drive: Drive | None) -> Iterator[list[str]]:
         mujoco.set_mju_user_warning(None)
 
 
-class Forces(Record):
+class MujocoHistories(OutputHistories):
     """Motion and element forces at the outputs."""
 
-    def __init__(self, assembly: Assembly, outputs: int) -> None:
+    def __init__(self, assembly: MujocoModel, outputs: int) -> None:
         super().__init__(assembly.problem, outputs)
         self.assembly = assembly
         self.ids = {name: int(assembly.model.tendon(name).id) for name in self.forces}
@@ -302,15 +302,15 @@ class MujocoSolver(Stepper):
     def stepped(self, problem: MechanicalProblem, controls: MujocoControls, steps: Grid) -> Response:
         """Return the response by the steps of a grid; see `refuse`."""
         refuse(problem, controls.scheme)
-        record = _run(Assembly(problem, controls, float(steps.lengths.max())), steps)
+        record = _run(MujocoModel(problem, controls, float(steps.lengths.max())), steps)
         return Response(steps.times, record.displacement, record.velocity, record.elements(), steps.counters)
 
 
-def _run(assembly: Assembly, steps: Grid) -> Forces:
+def _run(assembly: MujocoModel, steps: Grid) -> MujocoHistories:
     problem, data = assembly.problem, assembly.start()
     driven = problem.loads or problem.supports  # a callback costs more than a step
-    drive = Drive(problem, steps, assembly.coordinates.shapes) if driven else None
-    record = Forces(assembly, steps.times.size)
+    drive = StepForces(problem, steps, assembly.coordinates.shapes) if driven else None
+    record = MujocoHistories(assembly, steps.times.size)
     with _callbacks(drive) as warnings:
         for k, (time, length, count) in enumerate(zip(steps.times, steps.lengths, steps.counts, strict=True)):
             if drive:

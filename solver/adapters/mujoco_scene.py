@@ -23,19 +23,19 @@ from veridyn.solver.contract.controls import number
 
 
 @dataclass(frozen=True)
-class SceneControls(StepControls):
+class MujocoSceneControls(StepControls):
     """Steps, and what MuJoCo does against creep."""
 
     impratio: float = number(1.0, "impedance of friction over that of the normal direction")
     noslip_iterations: int = number(0, "noslip iterations per step")
 
 
-class World:
+class MujocoWorld:
     """A scene in MuJoCo."""
 
     sticks = True
 
-    def __init__(self, scene: Scene, controls: SceneControls) -> None:
+    def __init__(self, scene: Scene, controls: MujocoSceneControls) -> None:
         self.model = mujoco.MjModel.from_xml_string(mjcf(scene))
         self.model.opt.integrator = INTEGRATORS[controls.scheme]
         self.model.opt.impratio = controls.impratio
@@ -75,12 +75,12 @@ class MujocoScene(SceneSolver):
 
     name = "mujoco_scene"
     distribution = "mujoco"
-    controls = SceneControls
+    controls = MujocoSceneControls
     schemes = ("Euler", "implicitfast", "RK4", "discrete")
 
-    def world(self, scene: Scene, controls: SceneControls, _: Grid) -> AbstractContextManager[World]:
+    def world(self, scene: Scene, controls: MujocoSceneControls, _: Grid) -> AbstractContextManager[MujocoWorld]:
         """Return the world of a scene; see `mjcf` for what it refuses."""
-        return nullcontext(World(scene, controls))
+        return nullcontext(MujocoWorld(scene, controls))
 
 
 SOLVER = MujocoScene()

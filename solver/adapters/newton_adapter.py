@@ -24,7 +24,7 @@ import warp
 from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.adapters.stepping import (
     Grid,
-    Record,
+    OutputHistories,
     StepControls,
     Stepper,
     coordinate_of,
@@ -110,7 +110,7 @@ class Newton(Stepper):
     def stepped(self, problem: MechanicalProblem, _: StepControls, steps: Grid) -> Response:
         """Return the response by the steps of a grid."""
         _refuse(problem)
-        record = Record(problem, steps.times.size)
+        record = OutputHistories(problem, steps.times.size)
         world = _World(_model(problem), bool(problem.loads or problem.supports))
         for k, length, loads in steps.loads(problem):
             world.advance(length, loads)

@@ -9,8 +9,8 @@ import numpy as np
 
 from veridyn.problem import basis
 from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.mechanical import Floats, MechanicalProblem
-from veridyn.problem.time_functions import TimeFunction
 from veridyn.solver.adapters.stepping import Grid, StepControls, stick_stiffness
 from veridyn.solver.contract.controls import number
 

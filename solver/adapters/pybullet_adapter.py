@@ -30,7 +30,7 @@ from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.adapters.stepping import (
     LINES,
     Grid,
-    Record,
+    OutputHistories,
     StepControls,
     Stepper,
     coordinate_of,
@@ -107,7 +107,7 @@ class Client:
         pybullet.disconnect(self.client)
 
 
-class World(Client):
+class PybulletJoints(Client):
     """A problem on joints."""
 
     def __init__(self, problem: MechanicalProblem, controls: PybulletControls) -> None:
@@ -195,7 +195,7 @@ def _limit(friction: Friction) -> float:
     return abs(float(friction.tangents[0].sum())) * friction.kinetic * float(friction.normal)
 
 
-def _march(world: World, steps: Grid, record: Record) -> None:
+def _march(world: PybulletJoints, steps: Grid, record: OutputHistories) -> None:
     problem = world.problem
     for k, length, loads in steps.loads(problem):
         world.advance(length, loads)
@@ -207,7 +207,7 @@ def _march(world: World, steps: Grid, record: Record) -> None:
             record.forces[friction.name][k] = motors @ direction / (direction @ direction)
 
 
-def _elements(record: Record) -> dict[str, dict[str, Floats]]:
+def _elements(record: OutputHistories) -> dict[str, dict[str, Floats]]:
     histories = record.stop_histories()
     for friction in record.problem.frictions:
         force, limit = record.forces[friction.name], friction.kinetic * float(friction.normal)
@@ -228,8 +228,8 @@ class Pybullet(Stepper):
     def stepped(self, problem: MechanicalProblem, controls: PybulletControls, steps: Grid) -> Response:
         """Return the response by the steps of a grid; see `refuse`."""
         refuse(problem)
-        record = Record(problem, steps.times.size)
-        with closing(World(problem, controls)) as world:
+        record = OutputHistories(problem, steps.times.size)
+        with closing(PybulletJoints(problem, controls)) as world:
             _march(world, steps, record)
         return Response(steps.times, record.displacement, record.velocity, _elements(record), steps.counters)
 

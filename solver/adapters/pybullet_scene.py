@@ -28,18 +28,18 @@ UNTURNED = 1e6  # moment of inertia over mass and the square of the size
 
 
 @dataclass(frozen=True)
-class SceneControls(PybulletControls):
+class PybulletSceneControls(PybulletControls):
     """Steps, Bullet's solver of constraints, and the speed below which nothing bounces."""
 
     restitution_threshold: float = number(0.2, "speed (m/s) below which Bullet lets nothing bounce")
 
 
-class World(Client):
+class PybulletWorld(Client):
     """A scene in Bullet; raises `NotImplementedError` for two coefficients of friction in a contact."""
 
     sticks = True
 
-    def __init__(self, scene: Scene, controls: SceneControls) -> None:
+    def __init__(self, scene: Scene, controls: PybulletSceneControls) -> None:
         super().__init__(controls)
         self.scene, self.coefficients = scene, _coefficients(scene)
         self.call("setGravity", *scene.gravity)
@@ -120,13 +120,13 @@ class PybulletScene(SceneSolver):
 
     name = "pybullet_scene"
     distribution = "pybullet"
-    controls = SceneControls
+    controls = PybulletSceneControls
     capabilities = RUBBING | BOUNCING
     schemes = ("semi-implicit",)
 
-    def world(self, scene: Scene, controls: SceneControls, _: Grid) -> AbstractContextManager[World]:
+    def world(self, scene: Scene, controls: PybulletSceneControls, _: Grid) -> AbstractContextManager[PybulletWorld]:
         """Return the world of a scene."""
-        return closing(World(scene, controls))
+        return closing(PybulletWorld(scene, controls))
 
 
 SOLVER = PybulletScene()

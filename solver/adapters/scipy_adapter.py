@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.event_driven.answer import TOLERANCES, EventDriven, ToleranceControls, levels
+from veridyn.solver.event_driven.answer import TOLERANCES, EventDrivenLibrary, ToleranceControls, levels
 from veridyn.solver.event_driven.legs import Arrival, Floats, Leg, until
 
 IMPLICIT = ("Radau", "LSODA", "BDF")
@@ -63,7 +63,7 @@ def _event(leg: Leg, index: int) -> Callable[[float, Floats], float]:
     return watched
 
 
-SOLVER = EventDriven(
+SOLVER = EventDrivenLibrary(
     name="scipy",
     distribution="scipy",
     schemes=("LSODA", "RK45", "DOP853", "Radau", "BDF", "RK23"),

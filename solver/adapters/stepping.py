@@ -152,7 +152,7 @@ def nodal_forces(problem: MechanicalProblem, times: Floats) -> Floats:
     return forces
 
 
-class Record:
+class OutputHistories:
     """Motion (m, n) and forces of stops and frictions (m,) at the outputs, to be filled in."""
 
     def __init__(self, problem: MechanicalProblem, outputs: int) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from sksundae.cvode import CVODE
 
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.event_driven.answer import EventDriven, ToleranceControls
+from veridyn.solver.event_driven.answer import EventDrivenLibrary, ToleranceControls
 from veridyn.solver.event_driven.legs import Arrival, Floats, Leg, until
 
 MOST_STEPS = 1_000_000  # between two output instants; CVODE's own 500 are too few for tight tolerances
@@ -76,7 +76,7 @@ def _at_outputs(leg: Leg, times: Floats, states: Floats) -> Floats:
     return np.array(states[nearest]).reshape(reached.size, leg.state.size)
 
 
-SOLVER = EventDriven(
+SOLVER = EventDrivenLibrary(
     name="sundials",
     distribution="scikit-sundae",  # brings its SUNDIALS
     schemes=("BDF", "Adams"),

@@ -16,10 +16,11 @@ from veridyn.problem.devices import PIECEWISE_LINEAR, NonlinearDamper
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.solver.contract.controls import Controls, Library, number, read_controls
 from veridyn.solver.contract.responses import AnyResponse, Response, output_instants
-from veridyn.solver.event_driven.driver import MOST_EVENTS, Driver, Phase
+from veridyn.solver.event_driven.contact_modes import TOUCHES, Grip, ModeFlow
+from veridyn.solver.event_driven.driver import MOST_EVENTS, Driver, ModePhase
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.legs import Integrator
-from veridyn.solver.event_driven.mechanics import TOUCHES, Flow, Grip, Mechanics
+from veridyn.solver.event_driven.mechanics import Mechanics
 
 Floats = NDArray[np.float64]
 Value = TypeVar("Value")
@@ -67,7 +68,7 @@ REFINEMENT = levels(TOLERANCES)
 
 
 @dataclass(frozen=True)
-class EventDriven(Library):
+class EventDrivenLibrary(Library):
     """A library under test whose integrator is carried from event to event by `driver.Driver`.
 
     ``distribution`` is the name of its package; ``integrator`` makes an integrator of legs for a problem. The error
@@ -127,7 +128,7 @@ def respond(problem: MechanicalProblem, integrator: Integrator, controls: EventC
     return Response(times, x, v, elements, dict(driver.legs.counters), _events(driver, phases))
 
 
-def _events(driver: Driver, phases: Sequence[Phase]) -> dict[str, Floats]:
+def _events(driver: Driver, phases: Sequence[ModePhase]) -> dict[str, Floats]:
     states = [[*map(TOUCHES.index, mode.stops), *mode.frictions] for mode in (phase.flow.mode for phase in phases)]
     starts = np.array([p.times[0] for p in phases])
     return event_instants(driver.mechanics, np.array(states, dtype=np.int64), starts, driver.impacts)
@@ -152,7 +153,7 @@ def event_instants(
     return {name: np.union1d(instants, struck.get(name, [])) for name, instants in found.items()}
 
 
-class OnDemand(Mapping[str, Value]):
+class LazyMapping(Mapping[str, Value]):
     """What is known of elements, computed when somebody asks for it."""
 
     def __init__(self, make: Callable[[], dict[str, Value]]) -> None:
@@ -179,7 +180,7 @@ class OnDemand(Mapping[str, Value]):
 def histories(
     problem: MechanicalProblem,
     mechanics: Mechanics,
-    flows: Sequence[Flow],
+    flows: Sequence[ModeFlow],
     forcings: Sequence[Forcing],
     times: Floats,
     states: Floats,
@@ -209,7 +210,7 @@ def _empty(problem: MechanicalProblem, mechanics: Mechanics, m: int) -> dict[str
 
 
 def _of_flow(
-    problem: MechanicalProblem, mechanics: Mechanics, flow: Flow, states: Floats, u: Floats
+    problem: MechanicalProblem, mechanics: Mechanics, flow: ModeFlow, states: Floats, u: Floats
 ) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     forces, gaps, rates = (part.over(states, u) for part in (flow.stop_forces, flow.gaps, flow.gap_rates))

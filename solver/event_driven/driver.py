@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.event_driven.contact_modes import STRIKES, Affine, ContactMode, ElementChange, Grip, ModeFlow, Touch
 from veridyn.solver.event_driven.forcing import Forcing, segments
 from veridyn.solver.event_driven.impacts import impact
 from veridyn.solver.event_driven.legs import AffineLeg, Arrival, Integrator, Legs, until
-from veridyn.solver.event_driven.mechanics import STRIKES, Affine, Change, Flow, Grip, Mechanics, Mode, Touch
+from veridyn.solver.event_driven.mechanics import Mechanics
 
 Floats = NDArray[np.float64]
 
@@ -37,10 +38,10 @@ STEPS_PER_PERIOD = 16  # least number of steps per period of the drive where onl
 
 
 @dataclass(frozen=True, eq=False)
-class Phase:
+class ModePhase:
     """A part of the motion in one mode: states (k, 2n) at its start and its output instants (k,)."""
 
-    flow: Flow
+    flow: ModeFlow
     forcing: Forcing
     times: Floats
     states: Floats
@@ -50,7 +51,7 @@ class Phase:
 class Outlook:
     """A settled start: mode, state, and the instants (g,) from which its guards are looked at."""
 
-    flow: Flow
+    flow: ModeFlow
     state: Floats
     armed: Floats
 
@@ -64,7 +65,7 @@ class Driver:
     Raises
     ------
     NotImplementedError
-        If the problem is not expressible; see `mechanics.refuse`. Friction that is regularised, or under the force of a
+        If the problem is not expressible; see `reduction.refuse`. Friction that is regularised, or under the force of a
         rigid stop, is not.
     """
 
@@ -87,7 +88,7 @@ class Driver:
         self.largest_step = largest_step
         self.impacts: list[tuple[float, tuple[int, ...]]] = []  # instants (s), and the rigid stops that were hit
 
-    def run(self, outputs: Floats) -> list[Phase]:
+    def run(self, outputs: Floats) -> list[ModePhase]:
         """Return the phases of the motion, in order; each starts with a sample at its first instant.
 
         The outputs lie between; one that nearly coincides with the end of a phase is left out.
@@ -99,7 +100,7 @@ class Driver:
         """
         y = np.concatenate((self.problem.initial_displacement, self.problem.initial_velocity))
         mode = self._first_mode(y)
-        phases: list[Phase] = []
+        phases: list[ModePhase] = []
         done, near = 0, NEAR * float(np.diff(outputs).min(initial=self.problem.end - self.problem.start))
         for forcing in segments(self.problem):
             t, fired = forcing.start, None
@@ -116,16 +117,18 @@ class Driver:
                     mode, y, fired = self._struck(mode, forcing, t, y, fired)
         return [*phases[:-1], _close(phases[-1], t, y)]
 
-    def _first_mode(self, y: Floats) -> Mode:
+    def _first_mode(self, y: Floats) -> ContactMode:
         """Return the mode that the initial state suggests; settling corrects it."""
-        open_ = Mode(tuple(Touch.OPEN for _ in self.problem.stops), tuple(Grip.FREE for _ in self.problem.frictions))
+        open_ = ContactMode(
+            tuple(Touch.OPEN for _ in self.problem.stops), tuple(Grip.FREE for _ in self.problem.frictions)
+        )
         gaps = self.mechanics.flow(open_).gaps(y, segments(self.problem)[0].value(self.problem.start))
         stops = tuple(Touch.CLOSED if gap < 0 else Touch.OPEN for gap in gaps)
-        return self._regripped(Mode(stops, open_.frictions), y)
+        return self._regripped(ContactMode(stops, open_.frictions), y)
 
     def _struck(
-        self, mode: Mode, forcing: Forcing, t: float, y: Floats, fired: int | None
-    ) -> tuple[Mode, Floats, int | None]:
+        self, mode: ContactMode, forcing: Forcing, t: float, y: Floats, fired: int | None
+    ) -> tuple[ContactMode, Floats, int | None]:
         """Return mode and state after what is hit has been hit, and the guard that fired, if its change is still due.
 
         A stop that is touched at the instant of another event is hit first.
@@ -140,7 +143,7 @@ class Driver:
         self.impacts += [(t, struck.hit)] if struck.hit else []
         return struck.mode, struck.state, None
 
-    def _regripped(self, mode: Mode, y: Floats) -> Mode:
+    def _regripped(self, mode: ContactMode, y: Floats) -> ContactMode:
         """Return a mode whose frictions grip where, and only where, they are pressed."""
         v = y[self.problem.size :]
         grips = []
@@ -150,9 +153,9 @@ class Driver:
             fresh = Grip(int(np.sign(glide))) if moving else Grip.STICK
             pressed = self.mechanics.pressed(friction, mode)
             grips.append((fresh if grip is Grip.FREE else grip) if pressed else Grip.FREE)
-        return Mode(mode.stops, tuple(grips))
+        return ContactMode(mode.stops, tuple(grips))
 
-    def _settle(self, mode: Mode, forcing: Forcing, t: float, y: Floats, fired: int | None) -> Outlook:
+    def _settle(self, mode: ContactMode, forcing: Forcing, t: float, y: Floats, fired: int | None) -> Outlook:
         """Change modes until none of the guards is negative just after t.
 
         ``fired`` is the guard of the given mode that is known to be zero.
@@ -177,7 +180,7 @@ class Driver:
             fired = None
         raise SolverFailure(f"{self.problem.name}: no state of stops and frictions is consistent at t = {t:.9g} s")
 
-    def _scale(self, flow: Flow, forcing: Forcing) -> float:
+    def _scale(self, flow: ModeFlow, forcing: Forcing) -> float:
         """Return the shortest time constant (s) of the equations and the drive."""
         fastest = max([flow.fastest, *(wave.omega for wave in forcing.waves)])
         span = self.problem.end - self.problem.start
@@ -200,7 +203,7 @@ class Driver:
         )
         return self.legs.advance(leg)
 
-    def _drive_step(self, flow: Flow, forcing: Forcing) -> float:
+    def _drive_step(self, flow: ModeFlow, forcing: Forcing) -> float:
         """Return the largest step (s) in a mode with a guard that the drive moves by itself."""
         if not flow.guards.forcing.any():
             return math.inf
@@ -209,19 +212,21 @@ class Driver:
         return period / STEPS_PER_PERIOD
 
 
-def _phase(outlook: Outlook, forcing: Forcing, start: float, arrival: Arrival, outputs: Floats, near: float) -> Phase:
+def _phase(
+    outlook: Outlook, forcing: Forcing, start: float, arrival: Arrival, outputs: Floats, near: float
+) -> ModePhase:
     """Return what was integrated: a sample at its start, and the outputs that are not near its ends."""
     inner = (outputs > start + near) & (outputs < arrival.time - near)
     times = np.concatenate(([start], outputs[inner]))
-    return Phase(outlook.flow, forcing, times, np.vstack((outlook.state, arrival.states[inner])))
+    return ModePhase(outlook.flow, forcing, times, np.vstack((outlook.state, arrival.states[inner])))
 
 
-def _close(last: Phase, end: float, y: Floats) -> Phase:
+def _close(last: ModePhase, end: float, y: Floats) -> ModePhase:
     """Return the last phase with its end."""
     return replace(last, times=np.append(last.times, end), states=np.vstack((last.states, y)))
 
 
-def _changed(mode: Mode, change: Change) -> Mode:
+def _changed(mode: ContactMode, change: ElementChange) -> ContactMode:
     if isinstance(change.becomes, Touch):
         stops = list(mode.stops)
         stops[change.element] = change.becomes
@@ -231,7 +236,7 @@ def _changed(mode: Mode, change: Change) -> Mode:
     return replace(mode, frictions=tuple(frictions))
 
 
-def guard_series(flow: Flow, forcing: Forcing, t: float, y: Floats) -> Floats:
+def guard_series(flow: ModeFlow, forcing: Forcing, t: float, y: Floats) -> Floats:
     """Return the guards of a flow and their first three derivatives just after t, (4, g); rounding is set to zero."""
     u = forcing.rates(t)
     G, H, sizes = flow.guards.matrix, flow.guards.forcing, Affine(flow.sizes, y.size)

@@ -10,9 +10,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.scalars import to_float
-from veridyn.problem.time_functions import Harmonic, Piecewise, TimeFunction, Windowed
+from veridyn.problem.time_functions import Harmonic, Piecewise, Windowed
 
 Floats = NDArray[np.float64]
 

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.event_driven.mechanics import AT_REST, DEPENDENT, SLIPS, Grip, Mechanics, Mode, Touch, norms
+from veridyn.solver.event_driven.contact_modes import SLIPS, ContactMode, Grip, Touch
+from veridyn.solver.event_driven.mechanics import AT_REST, DEPENDENT, Mechanics, norms
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -29,7 +30,7 @@ ALIKE = 1e-9  # of the speed; velocities that differ less are one
 
 
 @dataclass(frozen=True, eq=False)
-class Impact:
+class ImpactOutcome:
     """What an impact does: state (2n,) and mode after it, the stops that give impulses, how many hops are too short.
 
     Whether a stop that is touched without a rate closes is for complementarity to say. ``ambiguous``: friction allows
@@ -37,13 +38,13 @@ class Impact:
     """
 
     state: Floats
-    mode: Mode
+    mode: ContactMode
     hit: tuple[int, ...] = ()
     short: int = 0
     ambiguous: bool = False
 
 
-def impact(mechanics: Mechanics, mode: Mode, y: Floats, u: Floats, scale: float, apart: float) -> Impact:
+def impact(mechanics: Mechanics, mode: ContactMode, y: Floats, u: Floats, scale: float, apart: float) -> ImpactOutcome:
     """Return what the rigid stops do that a body touches; nothing, if none of them is approached.
 
     A stop is touched if it will be within the resolution of instants, ``apart`` of the time ``scale`` (s), and a hop
@@ -61,7 +62,7 @@ def impact(mechanics: Mechanics, mode: Mode, y: Floats, u: Floats, scale: float,
     near = mechanics.gaps(y, u) <= low + resolution * np.abs(mechanics.gap_rates(y, u))
     touched = np.flatnonzero(mechanics.rigid & near)
     if not touched.size:
-        return Impact(y, mode)
+        return ImpactOutcome(y, mode)
     W, rest = -mechanics.normals[touched], still[touched]
     blow = Blow.on(mechanics, touched)
     hits = np.where(-W @ y[n:] > rest, -W @ y[n:], 0.0)
@@ -79,10 +80,12 @@ def impact(mechanics: Mechanics, mode: Mode, y: Floats, u: Floats, scale: float,
         v = _calmed(mechanics, calm, _with_touch(mechanics, mode, calm, Touch.CLOSED, v, speed), v)
     after = _with_touch(mechanics, mode, touched[(W @ v > rest) & ~short], Touch.OPEN, v, speed)
     hit = touched[impulses * norms(W @ mechanics.root) ** 2 > rest]
-    return Impact(np.concatenate((y[:n], v)), after, tuple(hit.tolist()), int(np.count_nonzero(short)), ambiguous)
+    return ImpactOutcome(
+        np.concatenate((y[:n], v)), after, tuple(hit.tolist()), int(np.count_nonzero(short)), ambiguous
+    )
 
 
-def _calmed(mechanics: Mechanics, calm: Ints, mode: Mode, v: Floats) -> Floats:
+def _calmed(mechanics: Mechanics, calm: Ints, mode: ContactMode, v: Floats) -> Floats:
     """Return velocities without those along stops, in whose mode they rest.
 
     The hops left out take the momentum of the forces, as rest does from now on, but for what is taken here; and so does
@@ -97,7 +100,9 @@ def _calmed(mechanics: Mechanics, calm: Ints, mode: Mode, v: Floats) -> Floats:
     return np.asarray(held.hold @ (v - mechanics.root @ mechanics.root.T @ impulses))
 
 
-def _with_touch(mechanics: Mechanics, mode: Mode, which: Ints, touch: Touch, v: Floats, speed: float) -> Mode:
+def _with_touch(
+    mechanics: Mechanics, mode: ContactMode, which: Ints, touch: Touch, v: Floats, speed: float
+) -> ContactMode:
     """Return a mode with another state of some stops, and what the frictions do then with velocities (n,).
 
     A force does not hold against an impulse: what moves, slips. ``speed`` is the norm of the velocities before, which
@@ -108,7 +113,7 @@ def _with_touch(mechanics: Mechanics, mode: Mode, which: Ints, touch: Touch, v: 
     moving = AT_REST * mechanics.reach * speed
     grips = []
     for j, (grip, glide) in enumerate(zip(mode.frictions, mechanics.tangents @ v, strict=True)):
-        if not mechanics.pressed(mechanics.problem.frictions[j], Mode(stops, ())):
+        if not mechanics.pressed(mechanics.problem.frictions[j], ContactMode(stops, ())):
             grips.append(FREE)
         elif j in mechanics.springs:
             grips.append(grip)
@@ -116,7 +121,7 @@ def _with_touch(mechanics: Mechanics, mode: Mode, which: Ints, touch: Touch, v: 
             grips.append(Grip(int(np.sign(glide))))
         else:
             grips.append(STICK if grip is FREE or mechanics.jams[j] else grip)
-    return Mode(stops, tuple(grips))
+    return ContactMode(stops, tuple(grips))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.event_driven.contact_modes import ModeFlow
 from veridyn.solver.event_driven.forcing import Forcing
-from veridyn.solver.event_driven.mechanics import Flow
 
 Floats = NDArray[np.float64]
 
@@ -92,7 +92,7 @@ class Leg(ABC):
 class AffineLeg(Leg):
     """A leg of a mechanical problem: the affine equations of a mode under a forcing."""
 
-    flow: Flow
+    flow: ModeFlow
     forcing: Forcing
 
     @cached_property

@@ -29,7 +29,7 @@ SHIFT = 2.0**-26  # relative; of a difference quotient
 
 
 @dataclass(frozen=True, eq=False)
-class Equations:
+class ModeEquations:
     """A mode with what the driver asks of it beyond its plain functions.
 
     ``derivatives``: the guards (g,) and their first derivatives along the motion; ``gradient`` (g, n).
@@ -40,7 +40,7 @@ class Equations:
     gradient: Callable[[float, Floats], Floats]
 
     @classmethod
-    def of(cls, problem: InitialValueProblem, name: str) -> Equations:
+    def of(cls, problem: InitialValueProblem, name: str) -> ModeEquations:
         """Return the equations of a mode.
 
         Raises
@@ -86,7 +86,7 @@ class ModeLeg(Leg):
     A guard that was ``below`` zero has to rise before it can fall: where it does so no event happens, but a leg ends.
     """
 
-    equations: Equations
+    equations: ModeEquations
     signs: Floats
     below: NDArray[np.bool_]
 
@@ -127,7 +127,7 @@ class ModeLeg(Leg):
 
 
 @dataclass(frozen=True, eq=False)
-class Series:
+class GuardSeries:
     """Guards and derivatives (4, g) at an instant; which are at zero, fall at once, are below zero already."""
 
     rows: Floats
@@ -180,7 +180,7 @@ class ModeDriver:
     Raises
     ------
     NotImplementedError
-        See `Equations.of`.
+        See `ModeEquations.of`.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class ModeDriver:
         self.legs = Legs(problem.name, integrator, most_events)
         self.largest_step = largest_step
         self.span = problem.end - problem.start
-        self.modes = {mode.name: Equations.of(problem, mode.name) for mode in problem.modes}
+        self.modes = {mode.name: ModeEquations.of(problem, mode.name) for mode in problem.modes}
         self.record = _Record(events={name: [] for name in problem.event_names})
         self.zeros: tuple[Expr, ...] = ()  # guards that are known to be at zero now
         self.passed: tuple[Change, ...] = ()  # events that have just happened and changed nothing
@@ -265,7 +265,7 @@ class ModeDriver:
                 return mode, y, False
         raise SolverFailure(f"{self.problem.name}: {AT_ONCE} events at t = {t:.9g} s do not lead on (mode {mode})")
 
-    def _series(self, t: float, y: Floats, mode: str) -> Series:
+    def _series(self, t: float, y: Floats, mode: str) -> GuardSeries:
         """Return the guards just after an instant, turned so that they fall at their events."""
         equations = self.modes[mode]
         rows = np.array([row(t, y) for row in equations.derivatives])
@@ -277,7 +277,7 @@ class ModeDriver:
         directions = np.array([change.direction for change in equations.events])
         signs = np.where(directions == 0, np.where(after == 0, 1.0, after), -directions)
         rows *= signs
-        return Series(rows, signs, zero | passed, zero & (signs * after < 0), passed | ~zero & (rows[0] < 0))
+        return GuardSeries(rows, signs, zero | passed, zero & (signs * after < 0), passed | ~zero & (rows[0] < 0))
 
     def _leg(self, t: float, y: Floats, mode: str, outputs: Floats) -> ModeLeg:
         series = self._series(t, y, mode)
@@ -307,7 +307,7 @@ def _at_zero(series: Floats, span: float) -> NDArray[np.bool_]:
     return np.asarray(np.abs(series[0]) <= rise)
 
 
-def _waits(series: Series, span: float) -> Floats:
+def _waits(series: GuardSeries, span: float) -> Floats:
     """Return how long each guard is left alone (s): one at zero up to half the time in which it returns there.
 
     Roots before the instant at which its sign is read are rounding of the first coefficients.

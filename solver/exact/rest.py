@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.problem.mechanical import is_skewed
+from veridyn.problem.matrices import is_skewed
+from veridyn.solver.event_driven.contact_modes import ModeFlow
 from veridyn.solver.event_driven.forcing import Forcing
-from veridyn.solver.event_driven.mechanics import Flow
 from veridyn.solver.exact.tables import Tables
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ def at_rest(tables: Tables, states: Ints, y: Floats, forcing: Forcing, t: float)
     return bool(np.linalg.norm(weights * excess) <= REST * np.linalg.norm(weights * y[:n]))
 
 
-def _equilibrium(flow: Flow, rate: Floats, fastest: float) -> Floats:
+def _equilibrium(flow: ModeFlow, rate: Floats, fastest: float) -> Floats:
     """Return d with ``A d = -y'``, as far as there is one, velocities being measured by the fastest rate (1/s)."""
     n = rate.size // 2
     units = np.repeat([1.0, fastest], n)

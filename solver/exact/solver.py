@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -17,20 +17,20 @@ from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.solver.contract.controls import Controls, described, number, read_controls
 from veridyn.solver.contract.errors import Interrupted, SolverFailure
 from veridyn.solver.contract.responses import Response, output_instants
-from veridyn.solver.event_driven.answer import MECHANICAL, OnDemand, event_instants, histories
+from veridyn.solver.event_driven.answer import MECHANICAL, LazyMapping, event_instants, histories
+from veridyn.solver.event_driven.contact_modes import Grip
 from veridyn.solver.event_driven.driver import NEAR
 from veridyn.solver.event_driven.forcing import Forcing, segments
-from veridyn.solver.event_driven.impacts import Impact, impact
-from veridyn.solver.event_driven.mechanics import Grip, Mechanics
+from veridyn.solver.event_driven.impacts import ImpactOutcome, impact
+from veridyn.solver.event_driven.mechanics import Mechanics
 from veridyn.solver.exact.many import FAMILIES, Columns
 from veridyn.solver.exact.rest import at_rest
 from veridyn.solver.exact.tables import Tables
-from veridyn.solver.exact.transitions import Found, Instant, Transitions
+from veridyn.solver.exact.transitions import ConsistentStates, EventState, Transitions
 from veridyn.solver.integrators.interrupt import interruptible
+from veridyn.solver.integrators.kernels import event_tables as codes
+from veridyn.solver.integrators.kernels.event_tables import Drive, ExactMotion, Grips, Rows
 from veridyn.solver.integrators.modal import regularised
-
-if TYPE_CHECKING:
-    from veridyn.solver.integrators.kernels.event_driven import Motion, Rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -54,17 +54,17 @@ class ExactControls(Controls):
 DEFAULTS = ExactControls("series")
 
 
-class Prepared:
+class ExactComputation:
     """A problem as arrays for the kernel; `run` solves it, as often as wanted.
 
     Raises
     ------
     NotImplementedError
-        If the problem is not expressible; see `mechanics.refuse`.
+        If the problem is not expressible; see `reduction.refuse`.
     """
 
     def __init__(self, problem: MechanicalProblem) -> None:
-        from veridyn.solver.integrators.kernels import event_driven
+        from veridyn.solver.integrators.kernels import event_driven, event_series
 
         self.kernel = event_driven
         mechanics = Mechanics(problem)
@@ -78,17 +78,17 @@ class Prepared:
         for row, friction in zip(planes, problem.frictions, strict=True):
             pressing = mechanics.pressing_planes(friction)
             row[: len(pressing)] = pressing
-        self.grips = event_driven.Grips(np.ascontiguousarray(mechanics.tangents), mechanics.glides, planes)
-        self.transitions = Transitions(self.tables, planes, event_driven)
+        self.grips = Grips(np.ascontiguousarray(mechanics.tangents), mechanics.glides, planes)
+        self.transitions = Transitions(self.tables, planes, event_series)
         self.rigid = bool(self.tables.mechanics.rigid.any())
         # a single friction that nothing else can hold at rest has one consistent state
         unlike = any(f.static > f.kinetic for f in problem.frictions)
         choosy = mechanics.contrary or bool(mechanics.jams.any())
         choosy = choosy or (unlike and (len(problem.frictions) > 1 or self.rigid))
-        self.counters = np.zeros(event_driven.COUNTERS, dtype=np.int64)
-        self.counters[[event_driven.CHOOSY, event_driven.FIRED]] = choosy, -1
+        self.counters = np.zeros(codes.COUNTERS, dtype=np.int64)
+        self.counters[[codes.CHOOSY, codes.FIRED]] = choosy, -1
         # a touch at the instant of another event comes first
-        self.asks = (event_driven.IMPACT, event_driven.UNDECIDED) if self.rigid else ()
+        self.asks = (codes.IMPACT, codes.UNDECIDED) if self.rigid else ()
         self.start = np.concatenate((problem.initial_displacement, problem.initial_velocity))
         self.first = self._first_states()
         self.steps = self._steps()
@@ -104,7 +104,7 @@ class Prepared:
         grips = [int(np.sign(glide)) if on else int(Grip.FREE) for glide, on in zip(glides, pressed, strict=True)]
         return np.array([int(gap < 0) for gap in gaps] + grips, dtype=np.int64)
 
-    def run(self, outputs: Floats, controls: ExactControls = DEFAULTS, near: float = -math.inf) -> Motion:
+    def run(self, outputs: Floats, controls: ExactControls = DEFAULTS, near: float = -math.inf) -> ExactMotion:
         """Solve, and sample the states at the outputs; those as near (s) to an event are left out, but for the last.
 
         Raises
@@ -113,10 +113,10 @@ class Prepared:
             If no mode is consistent at an instant, or there are more events or impacts than allowed.
         """
         counters = self.counters.copy()
-        counters[self.kernel.MOST] = controls.most_events
+        counters[codes.MOST] = controls.most_events
 
         def stop() -> None:
-            counters[self.kernel.STOP] = 1
+            counters[codes.STOP] = 1
 
         return interruptible(lambda: self._carry(outputs, controls, near, counters), stop, steps=self.steps)
 
@@ -129,67 +129,65 @@ class Prepared:
         drive = max((wave.omega for forcing in self.forcings for wave in forcing.waves), default=0.0)
         return (problem.end - problem.start) * max(fastest, drive) * problem.size
 
-    def _carry(self, outputs: Floats, controls: ExactControls, near: float, counters: Ints) -> Motion:
+    def _carry(self, outputs: Floats, controls: ExactControls, near: float, counters: Ints) -> ExactMotion:
         kernel, most_events, t = self.kernel, controls.most_events, self.problem.start
         y, states, before = self.start.copy(), self.first.copy(), self.first.copy()
         rows, searches, ambiguities = self._rows(outputs.size + min(FEW_EVENTS, 1 + most_events)), 0, 0
         impacts, short = list[tuple[float, tuple[int, ...]]](), 0
         for forcing, drive in zip(self.forcings, self.drives, strict=True):
-            counters[kernel.FIRED], reason = -1, kernel.IMPACT  # a touch may fall on the seam of two segments
-            while reason not in (kernel.DONE, kernel.STOPPED):
+            counters[codes.FIRED], reason = -1, codes.IMPACT  # a touch may fall on the seam of two segments
+            while reason not in (codes.DONE, codes.STOPPED):
                 struck = self._struck(y, states, forcing.value(t)) if reason in self.asks else None
-                if struck and (struck.hit or reason == kernel.IMPACT):
+                if struck and (struck.hit or reason == codes.IMPACT):
                     self._refuse_more(len(impacts), controls.most_impacts, t, "impacts")
-                    y[:], states[:], reason = struck.state, self.tables.numbers(struck.mode), kernel.IMPACT
-                    before[:], counters[kernel.FIRED] = states, -1
-                    counters[kernel.STRUCK] |= bool(struck.hit)
+                    y[:], states[:], reason = struck.state, self.tables.numbers(struck.mode), codes.IMPACT
+                    before[:], counters[codes.FIRED] = states, -1
+                    counters[codes.STRUCK] |= bool(struck.hit)
                     impacts += [(t, struck.hit)] if struck.hit else []
                     short += struck.short
                     ambiguities += struck.ambiguous
-                if reason == kernel.UNDECIDED:
+                if reason == codes.UNDECIDED:
                     self._refuse_more(searches := searches + 1, most_events, t)
-                    found = self._decided(t, Instant(y, self._phase(t, drive), before, int(counters[kernel.FIRED])))
-                    states[:], y[:], counters[kernel.DECIDED] = found.states, found.y, 1
+                    found = self._decided(t, EventState(y, self._phase(t, drive), before, int(counters[codes.FIRED])))
+                    states[:], y[:], counters[codes.DECIDED] = found.states, found.y, 1
                     ambiguities += found.ambiguous
                     self.tables.index(states)
                 tables = (*rows, *self.tables.arrays, *self.grips, *drive)
                 known, arrays = len(self.tables.flows), (y, states, before, outputs, counters)
                 reason, t = kernel.march(t, forcing.end, known, near, *arrays, *tables)
-                if reason == kernel.LONG:
-                    counters[kernel.DECIDED] = 1
+                if reason == codes.LONG:
+                    counters[codes.DECIDED] = 1
                     if at_rest(self.tables, states, y, forcing, t):
                         self._rest(outputs, forcing.end, y, states, rows, counters)
-                        t, reason = forcing.end, kernel.DONE
-                elif reason == kernel.FULL:
-                    self._refuse_more(int(counters[kernel.EVENTS]), most_events, t)
-                    rows = kernel.Rows(*map(_doubled, rows))
-                elif reason == kernel.UNKNOWN_MODE:
+                        t, reason = forcing.end, codes.DONE
+                elif reason == codes.FULL:
+                    self._refuse_more(int(counters[codes.EVENTS]), most_events, t)
+                    rows = Rows(*map(_doubled, rows))
+                elif reason == codes.UNKNOWN_MODE:
                     self.tables.index(states)
         counts = counters.tolist()
-        stored = counts[kernel.ROWS]
-        if counts[kernel.STRUCK]:  # at the very end: nothing moves on from there, but it has happened
+        stored = counts[codes.ROWS]
+        if counts[codes.STRUCK]:  # at the very end: nothing moves on from there, but it has happened
             stored -= bool(stored and t - rows.times[stored - 1] <= near)
-            rows = kernel.Rows(*(np.concatenate((part[:stored], part[:1])) for part in rows))
+            rows = Rows._make(np.concatenate((part[:stored], part[:1])) for part in rows)
             rows.times[stored], rows.states[stored], rows.marks[stored] = t, y, self.tables.index(states)
-            counts[kernel.EVENTS], stored = counts[kernel.EVENTS] + 1, stored + 1
-        kept = kernel.Rows(rows.times[:stored], rows.states[:stored], rows.marks[:stored])
-        numbers = counts[kernel.EVENTS], counts[kernel.STEPS], ambiguities, t, bool(counts[kernel.STOP])
-        motion: Motion = kernel.Motion(kept, *numbers, impacts, short)
-        return motion
+            counts[codes.EVENTS], stored = counts[codes.EVENTS] + 1, stored + 1
+        kept = Rows(rows.times[:stored], rows.states[:stored], rows.marks[:stored])
+        numbers = counts[codes.EVENTS], counts[codes.STEPS], ambiguities, t, bool(counts[codes.STOP])
+        return ExactMotion(kept, *numbers, impacts, short)
 
     def _rows(self, count: int) -> Rows:
-        rows: Rows = self.kernel.Rows(np.empty(count), np.empty((count, self.start.size)), np.empty(count, np.int64))
-        return rows
+        return Rows(np.empty(count), np.empty((count, self.start.size)), np.empty(count, np.int64))
 
     def _rest(self, outputs: Floats, end: float, y: Floats, states: Ints, rows: Rows, counters: Ints) -> None:
         """Store the state, which does not change, at the outputs up to an instant."""
-        done = counters[self.kernel.OUTPUTS]
+        done = counters[codes.OUTPUTS]
         instants = outputs[done : np.searchsorted(outputs, end, side="right")]
-        here = slice(counters[self.kernel.ROWS], counters[self.kernel.ROWS] + instants.size)
+        here = slice(counters[codes.ROWS], counters[codes.ROWS] + instants.size)
         rows.times[here], rows.states[here], rows.marks[here] = instants, y, ~self.tables.index(states)
-        counters[[self.kernel.OUTPUTS, self.kernel.ROWS]] += instants.size
+        counters[[codes.OUTPUTS, codes.ROWS]] += instants.size
 
-    def _struck(self, y: Floats, states: Ints, u: Floats) -> Impact:
+    def _struck(self, y: Floats, states: Ints, u: Floats) -> ImpactOutcome:
         """Return what an impact does; a hop must last a billionth of a step, as all that is told apart."""
         from veridyn.solver.integrators.kernels.series import AT_ONCE
 
@@ -212,7 +210,7 @@ class Prepared:
         drive_at(t, drive.waves, drive.polynomials, 1 + self.start.size, phase)
         return phase
 
-    def _decided(self, t: float, now: Instant) -> Found:
+    def _decided(self, t: float, now: EventState) -> ConsistentStates:
         found = self.transitions.find(now)
         if found is None:
             jams = "; friction may jam a rigid stop (Painlevé)" if self.tables.mechanics.jams.any() else ""
@@ -226,8 +224,6 @@ def _doubled(part: Any) -> Any:
 
 
 def _drive(forcing: Forcing, width: int) -> Any:
-    from veridyn.solver.integrators.kernels.event_driven import Drive
-
     polynomials = np.zeros((len(forcing.polynomials), 1 + width))
     for row, p in zip(polynomials, forcing.polynomials, strict=True):
         row[0], row[1 : 1 + len(p.coefficients)] = p.origin, p.coefficients
@@ -265,14 +261,14 @@ class ExactSolver:
         Raises
         ------
         NotImplementedError
-            If the problem is not expressible; see `mechanics.refuse`.
+            If the problem is not expressible; see `reduction.refuse`.
         SolverFailure
-            See `Prepared.run`.
+            See `ExactComputation.run`.
         """
         controls = read_controls(ExactControls, settings, self.schemes)
         if controls.tangential_stiffness:
             problem = regularised(problem, controls.tangential_stiffness)
-        prepared = _KNOWN.pop(problem, None) or Prepared(problem)  # nobody else has it meanwhile
+        prepared = _KNOWN.pop(problem, None) or ExactComputation(problem)  # nobody else has it meanwhile
         motion = prepared.run(prepared.outputs, controls, prepared.near)
         unsure = 0 if motion.stopped else _undetermined(problem, prepared, motion, controls)
         response = _response(prepared, motion, unsure)
@@ -292,7 +288,9 @@ def _compiled() -> None:
     SOLVER.solve(problem, {})
 
 
-def _undetermined(problem: MechanicalProblem, prepared: Prepared, motion: Motion, controls: ExactControls) -> int:
+def _undetermined(
+    problem: MechanicalProblem, prepared: ExactComputation, motion: ExactMotion, controls: ExactControls
+) -> int:
     """Return at how many outputs rounding decides: masses and gaps greater by that of all events move a ninth digit.
 
     Impacts on rigid stops magnify what rounding leaves of their instants, elastic ones without end. Digits are those
@@ -304,7 +302,7 @@ def _undetermined(problem: MechanicalProblem, prepared: Prepared, motion: Motion
     n, at_output = prepared.tables.mechanics.own, ~motion.begins
     times, x = motion.rows.times[at_output], motion.rows.states[at_output, :n]
     try:
-        other = Prepared(_greater(problem, 1 + rounding)).run(times, controls)
+        other = ExactComputation(_greater(problem, 1 + rounding)).run(times, controls)
     except SolverFailure:
         return len(x)
     y = other.rows.states[~other.begins, :n]
@@ -321,10 +319,10 @@ def _greater(problem: MechanicalProblem, factor: float) -> MechanicalProblem:
     return replace(problem, mass=np.asarray(problem.mass) * factor, stops=stops)
 
 
-def _response(prepared: Prepared, motion: Motion, unsure: int) -> Response:
+def _response(prepared: ExactComputation, motion: ExactMotion, unsure: int) -> Response:
     problem, tables, (times, states, _) = prepared.problem, prepared.tables, motion.rows
     n, mechanics, flows, forcings = problem.size, tables.mechanics, tables.flows, prepared.forcings
-    elements = OnDemand(lambda: histories(problem, mechanics, flows, forcings, times, states, motion.modes))
+    elements = LazyMapping(lambda: histories(problem, mechanics, flows, forcings, times, states, motion.modes))
     counters = {"steps": motion.steps, "events": motion.events - 1, "ambiguous": motion.ambiguous}
     if prepared.rigid:
         counters |= {"impacts": len(motion.impacts), "settled": motion.short, "undetermined": unsure}
@@ -334,10 +332,10 @@ def _response(prepared: Prepared, motion: Motion, unsure: int) -> Response:
         return event_instants(mechanics, tables.arrays.states[motion.modes[begins]], times[begins], motion.impacts)
 
     x, v = (mechanics.restored(part) for part in (states[:, :n], states[:, n:]))
-    return Response(times, x, v, elements, counters, OnDemand(instants))
+    return Response(times, x, v, elements, counters, LazyMapping(instants))
 
 
 # What has been solved: a problem does not change, and its equations need not be written twice.
-_KNOWN: WeakKeyDictionary[MechanicalProblem, Prepared] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[MechanicalProblem, ExactComputation] = WeakKeyDictionary()
 
 SOLVER = ExactSolver()

@@ -15,8 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.solver.event_driven.contact_modes import STRIKES, TOUCHES, ContactMode, Grip, ModeFlow, Touch
 from veridyn.solver.event_driven.forcing import Forcing
-from veridyn.solver.event_driven.mechanics import STRIKES, TOUCHES, WAY, Flow, Grip, Mechanics, Mode, Touch
+from veridyn.solver.event_driven.mechanics import Mechanics
+from veridyn.solver.event_driven.structure import WAY
+from veridyn.solver.integrators.kernels.event_tables import ModeTables
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -29,7 +32,7 @@ MOST_DRAFTS = 256  # that are remembered
 class Draft:
     """A mode over the phase (p,): what it takes to judge whether the motion may follow it."""
 
-    flow: Flow
+    flow: ModeFlow
     step: float  # longest step of its series (s)
     motion: Floats  # (p, p) D times the step
     guards: Floats  # (g, p)
@@ -49,7 +52,7 @@ class Tables:
     mechanics: Mechanics
     forcing: Forcing
     width: int
-    flows: list[Flow] = field(default_factory=list)
+    flows: list[ModeFlow] = field(default_factory=list)
     arrays: Any = None
 
     def __post_init__(self) -> None:
@@ -81,13 +84,13 @@ class Tables:
         self.flows.append(draft.flow)
         return len(self.flows) - 1
 
-    def mode(self, states: Ints) -> Mode:
+    def mode(self, states: Ints) -> ContactMode:
         """Return a mode from the numbers (e,) of its states."""
         stops = len(self.mechanics.problem.stops)
-        return Mode(tuple(TOUCHES[s] for s in states[:stops]), tuple(Grip(int(s)) for s in states[stops:]))
+        return ContactMode(tuple(TOUCHES[s] for s in states[:stops]), tuple(Grip(int(s)) for s in states[stops:]))
 
     @staticmethod
-    def numbers(mode: Mode) -> Ints:
+    def numbers(mode: ContactMode) -> Ints:
         """Return the numbers (e,) of the states of a mode."""
         return np.array([*map(TOUCHES.index, mode.stops), *mode.frictions], dtype=np.int64)
 
@@ -133,13 +136,12 @@ class Tables:
         return motion
 
     def _empty(self, m: int) -> Any:
-        from veridyn.solver.integrators.kernels.event_driven import Modes
         from veridyn.solver.integrators.kernels.series import FEW, ORDER
 
         problem = self.mechanics.problem
         n, elements, phase = problem.size, len(problem.stops) + len(problem.frictions), self.selection.shape[1]
         guards = (4 if self.mechanics.contrary else 2) * elements
-        return Modes(
+        return ModeTables(
             states=np.zeros((m, elements), dtype=np.int64),
             step=np.zeros(m),
             positions=np.zeros((m, n, phase, ORDER + 1)),
@@ -176,7 +178,7 @@ class Tables:
         guards = flow.guards.rows @ self.selection
         return Draft(flow, step, motion * step, guards, np.stack((sizes, rates), axis=1), changes)
 
-    def _changes(self, flow: Flow) -> Ints:
+    def _changes(self, flow: ModeFlow) -> Ints:
         """Return element, new state and spring of every guard, (g, 3)."""
         stops = len(self.mechanics.problem.stops)
         rows = []
@@ -188,7 +190,7 @@ class Tables:
         return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
     def _write(self, m: int, states: Ints, draft: Draft) -> None:
-        from veridyn.solver.integrators.kernels.event_driven import write_bernstein, write_series
+        from veridyn.solver.integrators.kernels.event_series import write_bernstein, write_series
         from veridyn.solver.integrators.kernels.roots import BERNSTEIN
 
         arrays, flow, count = self.arrays, draft.flow, len(draft.changes)

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.solver.event_driven.mechanics import Grip
+from veridyn.solver.event_driven.contact_modes import Grip
 from veridyn.solver.exact.tables import Draft, Tables
 
 Floats = NDArray[np.float64]
@@ -43,7 +43,7 @@ MOST_TURNS = 10  # per element, of such switching
 
 
 @dataclass(frozen=True, eq=False)
-class Instant:
+class EventState:
     """What is known at an event: the motion, the states before, the guard that fired (-1: none)."""
 
     y: Floats
@@ -53,7 +53,7 @@ class Instant:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ConsistentStates:
     """Consistent states, the motion (2n,) freed from rounding, whether another motion had as few changes."""
 
     states: Ints
@@ -74,8 +74,8 @@ class Trial:
 class Transitions:
     """Finds the states of stops and frictions that follow an event; ``planes`` (f, 2) press the frictions."""
 
-    def __init__(self, tables: Tables, planes: Ints, kernel: Any) -> None:
-        self.tables, self.planes, self.kernel = tables, planes, kernel
+    def __init__(self, tables: Tables, planes: Ints, series: Any) -> None:
+        self.tables, self.planes, self.series = tables, planes, series
         problem = tables.mechanics.problem
         self.size, self.stops = problem.size, len(problem.stops)
         self.metric = np.array(problem.mass)
@@ -86,14 +86,14 @@ class Transitions:
         touched = np.append(closed, False)[self.planes].any(axis=1)  # -1 finds what was appended
         return np.asarray(touched | (self.planes < 0).all(axis=1))
 
-    def find(self, now: Instant) -> Found | None:
+    def find(self, now: EventState) -> ConsistentStates | None:
         """Return the states that follow, None if none is consistent.
 
         If none is, what is slow is set to rest: it would hop and turn on ways that are rounding.
         """
         return self._sought(self._cleaned(now)) or self._sought(self._cleaned(self._calmed(now)))
 
-    def _calmed(self, now: Instant) -> Instant:
+    def _calmed(self, now: EventState) -> EventState:
         """Return the instant without the slow motion along rigid stops that are touched and pressed frictions."""
         mechanics, u, before = self.tables.mechanics, self._drive(now), now.before.copy()
         mode, step = self.tables.mode(before), self.tables.draft(before).step
@@ -104,7 +104,7 @@ class Transitions:
         before[self.stops :][slow] = STICK
         return replace(now, before=before, fired=-1)
 
-    def _sought(self, now: Instant) -> Found | None:
+    def _sought(self, now: EventState) -> ConsistentStates | None:
         """Return the states that follow an instant that is cleaned, None if none is consistent."""
         start = self._tried(now, now.before)
         options = self._touches(now, start), self._grips(now, start)
@@ -122,7 +122,7 @@ class Transitions:
             idle = idle or right
         return self._chosen(now, idle, violated) if idle else None
 
-    def _cleaned(self, now: Instant) -> Instant:
+    def _cleaned(self, now: EventState) -> EventState:
         """Return the instant with what is at rest set to rest, and named so in the states before."""
         resting = self._resting(now)
         mechanics, n, y, shut = self.tables.mechanics, self.size, now.y.copy(), self._shut(now.before)
@@ -135,25 +135,25 @@ class Transitions:
         before[self.stops :][self._idle(before, held.hold)] = STICK
         return replace(now, y=y, before=before)
 
-    def _drive(self, now: Instant) -> Floats:
+    def _drive(self, now: EventState) -> Floats:
         """Return the driving functions (channels,)."""
         return np.asarray((self.tables.selection @ now.phase)[1 + now.y.size :])
 
-    def _chosen(self, now: Instant, right: list[Trial], violated: set[int]) -> Found:
+    def _chosen(self, now: EventState, right: list[Trial], violated: set[int]) -> ConsistentStates:
         """Return the best of consistent states with equally many changes; see the head of this file."""
         ranks = [self._rank(now, trial, violated) for trial in right]
         best = [trial for trial, rank in zip(right, ranks, strict=True) if rank == min(ranks)]
         taken = max(_least(_least(best, self._effort), self._load), key=self._strength)
-        return Found(taken.states, now.y, any(not self._alike(taken, trial) for trial in right))
+        return ConsistentStates(taken.states, now.y, any(not self._alike(taken, trial) for trial in right))
 
-    def _tried(self, now: Instant, states: Ints) -> Trial:
+    def _tried(self, now: EventState, states: Ints) -> Trial:
         draft, n = self.tables.draft(states), self.size
         p = now.phase.copy()
         p[1 : 1 + n] = now.y[:n]
         p[1 + n : 1 + 2 * n] = draft.flow.hold @ now.y[n:]
         p[[1 + spring for spring in draft.flow.slack]] = 0.0
-        terms = self.kernel.forecast(p, draft.motion)
-        signs = self.kernel.verdicts(terms, draft.guards, draft.sizes)
+        terms = self.series.forecast(p, draft.motion)
+        signs = self.series.verdicts(terms, draft.guards, draft.sizes)
         return Trial(states, draft, terms, np.flatnonzero(signs < 0))
 
     def _idle(self, states: Ints, hold: Floats) -> NDArray[np.bool_]:
@@ -166,7 +166,7 @@ class Transitions:
         found[list(mechanics.springs)] = False
         return np.asarray(found)
 
-    def _rank(self, now: Instant, trial: Trial, violated: set[int]) -> tuple[int, int]:
+    def _rank(self, now: EventState, trial: Trial, violated: set[int]) -> tuple[int, int]:
         """Return what is compared first where states have equally many changes; the least is taken."""
         changed = set(np.flatnonzero(trial.states != now.before).tolist())
         return len(changed - violated), -int(np.count_nonzero(trial.states[self.stops :] == STICK))
@@ -202,7 +202,7 @@ class Transitions:
                 return False
         return True
 
-    def _touches(self, now: Instant, start: Trial) -> Options:
+    def _touches(self, now: EventState, start: Trial) -> Options:
         mechanics = self.tables.mechanics
         gaps, forces = (self._near(start, rows.rows) for rows in (mechanics.gaps, mechanics.pressing))
         leaves = self._leaving(now, start)
@@ -220,7 +220,7 @@ class Transitions:
                 options.append((CLOSED, RELEASED) if force == 0 else (RELEASED,))
         return options
 
-    def _leaving(self, now: Instant, start: Trial) -> NDArray[np.bool_]:
+    def _leaving(self, now: EventState, start: Trial) -> NDArray[np.bool_]:
         """Tell which stops are not touched, or not at rest: a rigid one cannot be closed then."""
         mechanics, u = self.tables.mechanics, self._drive(now)
         low, _, hops = mechanics.rounding(self.tables.mode(now.before), now.y, u, start.draft.step)
@@ -244,7 +244,7 @@ class Transitions:
         """Return the rigid stops that are closed."""
         return tuple(np.flatnonzero((states[: self.stops] == CLOSED) & self.tables.mechanics.rigid).tolist())
 
-    def _resting(self, now: Instant) -> NDArray[np.bool_]:
+    def _resting(self, now: EventState) -> NDArray[np.bool_]:
         """Tell which frictions are at rest because they stuck, or because their sliding has just ended."""
         resting = self._stuck(now.before)
         if now.fired >= 0:
@@ -253,7 +253,7 @@ class Transitions:
                 resting[element - self.stops] = True
         return resting
 
-    def _grips(self, now: Instant, start: Trial) -> Options:
+    def _grips(self, now: EventState, start: Trial) -> Options:
         """Return what pressed frictions may do: keep their direction, or anything if they are at rest.
 
         A sliding velocity is compared with what velocities are within a step: all of them may end at once.
@@ -286,12 +286,12 @@ class Transitions:
         for choice in product(*choices):
             yield np.array(choice, dtype=np.int64)
 
-    def _switched(self, now: Instant, trial: Trial, grips: Options) -> Found | None:
+    def _switched(self, now: EventState, trial: Trial, grips: Options) -> ConsistentStates | None:
         """Switch all that is wrong at once, or one after the other where that goes round in circles."""
         seen: set[bytes] = set()
         for _ in range(MOST_TURNS * len(now.before)):
             if not trial.wrong.size:
-                return Found(trial.states, now.y, True)
+                return ConsistentStates(trial.states, now.y, True)
             wrong = trial.wrong[:1] if trial.states.tobytes() in seen else trial.wrong
             seen.add(trial.states.tobytes())
             trial = self._tried(now, self._regripped(grips, trial, wrong))

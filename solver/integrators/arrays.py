@@ -10,23 +10,25 @@ import numpy as np
 
 from veridyn.problem.basis import driven_displacement, support_load
 from veridyn.problem.elements import Friction, Stop
+from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.geometry import segments
-from veridyn.problem.mechanical import Floats, Matrix, MechanicalProblem, Modes
+from veridyn.problem.matrices import Matrix
+from veridyn.problem.mechanical import Floats, MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.scalars import to_float
 from veridyn.problem.sparse import diagonal, is_sparse
-from veridyn.problem.time_functions import Harmonic, Piecewise, TimeFunction, Windowed
+from veridyn.problem.time_functions import Harmonic, Piecewise, Windowed
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.integrators.entries import NOTHING, entries
 from veridyn.solver.integrators.kernels import contact, curved, device
-from veridyn.solver.integrators.kernels.system import (
+from veridyn.solver.integrators.kernels.function_table import (
     HARMONIC,
     HARMONIC_WIDTH,
     PIECEWISE,
     WINDOWED,
     WINDOWED_WIDTH,
-    Entries,
-    System,
 )
+from veridyn.solver.integrators.kernels.system import Entries, System
 
 LAW = {
     "nonlinear-spring": device.NONLINEAR_SPRING,
@@ -44,7 +46,7 @@ GEOMETRY = {
 
 
 @dataclass(frozen=True)
-class Contact:
+class KernelContact:
     """One contact of the kernels: a stop, a friction, or a friction that rests on a stop."""
 
     stop: Stop | None
@@ -58,7 +60,7 @@ class Contact:
         return owner
 
 
-def contacts(problem: MechanicalProblem) -> tuple[Contact, ...]:
+def contacts(problem: MechanicalProblem) -> tuple[KernelContact, ...]:
     """Pair stops with the frictions that rest on them.
 
     Raises `CapabilityError` if several frictions rest on one stop, a friction is set-valued, or frames differ in a
@@ -70,11 +72,11 @@ def contacts(problem: MechanicalProblem) -> tuple[Contact, ...]:
     for friction in problem.frictions:
         if friction.law == "set-valued":
             raise CapabilityError(f"{problem.name}: friction {friction.name!r} is set-valued; regularise it first")
-    pairs = [Contact(stop, resting.get(stop.name)) for stop in problem.stops]
+    pairs = [KernelContact(stop, resting.get(stop.name)) for stop in problem.stops]
     for pair in pairs:
         if pair.stop and pair.friction and pair.stop.frame != pair.friction.frame:
             raise CapabilityError(f"{problem.name}: stop {pair.stop.name!r} and its friction use different frames")
-    alone = [Contact(None, f) for f in problem.frictions if not isinstance(f.normal, str)]
+    alone = [KernelContact(None, f) for f in problem.frictions if not isinstance(f.normal, str)]
     return (*pairs, *alone)
 
 
@@ -137,14 +139,14 @@ class _Rows:
         return np.asarray((self.matrix() @ influence.T) * np.array(self.driven, dtype=float)[:, None])
 
 
-def _directions(pair: Contact) -> tuple[Floats | None, ...]:
+def _directions(pair: KernelContact) -> tuple[Floats | None, ...]:
     """Return the directions (n,) of the local coordinates y, z and x of a contact, None where it has none."""
     normal, lateral = (pair.stop.normal, pair.stop.lateral) if pair.stop else (None, None)
     tangents = pair.friction.tangents if pair.friction else (lateral,)
     return (normal, *tangents, None)[:3]
 
 
-def _index(pair: Contact, rows: _Rows, parameters: list[float]) -> list[int]:
+def _index(pair: KernelContact, rows: _Rows, parameters: list[float]) -> list[int]:
     """Return the integers of a contact; the segments of a profile are added to the parameters."""
     places = [-1 if d is None else rows.add(d, pair.element.frame) for d in _directions(pair)]
     geometry = GEOMETRY[pair.stop.geometry] if pair.stop else contact.CONSTANT_FORCE
@@ -155,7 +157,7 @@ def _index(pair: Contact, rows: _Rows, parameters: list[float]) -> list[int]:
     return [geometry, *places, len(parameters) - parts.size, len(parts)]
 
 
-def _constants(pair: Contact) -> Floats:
+def _constants(pair: KernelContact) -> Floats:
     """Return the constants of a contact, `contact.VALUES` of them."""
     value = np.zeros(contact.VALUES)
     if pair.stop is not None:

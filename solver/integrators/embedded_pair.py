@@ -13,7 +13,7 @@ import numpy as np
 from veridyn.solver.integrators.scheme import StepBounds, setting
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.integration import Job, Run
+    from veridyn.solver.integrators.integration import IntegrationJob, ModalHistories
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class PairOptions(ErrorOptions):
 
 
 @dataclass(frozen=True)
-class Pair:
+class EmbeddedPair:
     """A pair whose last stage lies at the new point: weights of the stages from the second on, and of the error.
 
     ``power``: the control takes the error to go with this power of the step.
@@ -44,7 +44,7 @@ class Pair:
     error: Sequence[str]
     power: float
 
-    def run(self, options: PairOptions, job: Job) -> Run:
+    def run(self, options: PairOptions, job: IntegrationJob) -> ModalHistories:
         """Integrate."""
         from veridyn.solver.integrators.integration import march_adaptively
         from veridyn.solver.integrators.kernels import runge_kutta
@@ -55,11 +55,11 @@ class Pair:
             a[i, : len(row)] = [float(Fraction(weight)) for weight in row]
         c = np.array([0.0, *(float(sum(map(Fraction, row))) for row in self.weights)])
         e = np.array([float(Fraction(weight)) for weight in self.error])
-        control = runge_kutta.Control(
+        control = runge_kutta.RungeKuttaControl(
             **options.of_step(job.step),
             tolerance=float(options.tolerance),
             absolute=float(options.absolute),
             sequential=options.sequential_stages,
         )
-        tableau = runge_kutta.Tableau(c, a, e, self.power)
+        tableau = runge_kutta.FormulaPair(c, a, e, self.power)
         return march_adaptively(runge_kutta.integrate, control, job, tableau)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.solver.integrators.kernels.newmark import Factors
+from veridyn.solver.integrators.kernels.newmark_balance import Factors
 from veridyn.solver.integrators.kernels.system import Entries, Floats, System
 
 THRESHOLD = 0.1  # of a pivot on the diagonal, relative to the largest of its column, below which another is taken

@@ -11,8 +11,8 @@ from veridyn.problem.sparse import diagonal, is_sparse
 from veridyn.solver.integrators.scheme import Options, setting
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.integration import Job, Run
-    from veridyn.solver.integrators.kernels.newmark import Method
+    from veridyn.solver.integrators.integration import IntegrationJob, ModalHistories
+    from veridyn.solver.integrators.kernels.newmark_balance import NewmarkMethod
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,9 @@ class NewtonOptions(Options):
     )
 
 
-def march_implicitly(job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool = False) -> Run:
+def march_implicitly(
+    job: IntegrationJob, weights: Weights, newton: NewtonOptions, *, lagged: bool = False
+) -> ModalHistories:
     """Integrate by a member of the family.
 
     Raises `SettingsError` if the archive would not fit into memory; `SolverFailure` if Newton's method finds no forces
@@ -51,13 +53,13 @@ def march_implicitly(job: Job, weights: Weights, newton: NewtonOptions, *, lagge
     return march(newmark.integrate, job, _method(job, weights, newton, lagged=lagged), failure=failure)
 
 
-def _method(job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool) -> Method:
+def _method(job: IntegrationJob, weights: Weights, newton: NewtonOptions, *, lagged: bool) -> NewmarkMethod:
     """Return the parameters of a march: the matrix of a step, and its answers along the rows.
 
     The masses of the system are a share of the diagonal of a sparse mass matrix that is not diagonal.
     """
     from veridyn.solver.integrators.entries import DIAGONAL, NOTHING, entries, factors, matrix, rows_of
-    from veridyn.solver.integrators.kernels.newmark import Method
+    from veridyn.solver.integrators.kernels.newmark_balance import NewmarkMethod
 
     s, kept, own = job.system, 1.0 - weights.alpha_f, 1.0
     beside, start = NOTHING, DIAGONAL
@@ -77,7 +79,7 @@ def _method(job: Job, weights: Weights, newton: NewtonOptions, *, lagged: bool) 
             whole = whole + kept * (g * matrix(s.coupling, r) + b * matrix(s.springs, r))
         found, solver = factors(whole)
         implicit, answer = whole.diagonal(), solver.solve(push.T)
-    return Method(
+    return NewmarkMethod(
         beta=float(weights.beta),
         gamma=float(weights.gamma),
         alpha_m=float(weights.alpha_m),

@@ -26,7 +26,7 @@ MEMORY = 4e9  # bytes; a longer archive is refused before it is allocated
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class ModalHistories:
     """What a kernel archived: time (m,), modal displacement and velocity (m, r), element records (m, c + d, 8).
 
     ``totals``: (c + d, 22) of all steps, or (0, 22); ``stopped``: whether Ctrl-C ended the march.
@@ -66,7 +66,7 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class IntegrationJob:
     """What is to be integrated: a modal system from its initial state, over a time span (s), with a step (s)."""
 
     system: System
@@ -96,7 +96,7 @@ class Storage:
     ``even``: whether forces are evaluated at multiples of the step only.
     """
 
-    def __init__(self, slots: int, job: Job, *, even: bool = False) -> None:
+    def __init__(self, slots: int, job: IntegrationJob, *, even: bool = False) -> None:
         r, elements = job.q.size, job.system.contact_index.shape[0] + job.system.device_index.shape[0]
         size = 8.0 * slots * (1 + 2 * r + contact.RECORDS * elements)
         if size > MEMORY:
@@ -145,21 +145,21 @@ class Storage:
         work = steps * self.job.q.size
         return interruptible(lambda: kernel(self.job.system, *arguments, *self.arguments()), stop, steps=work)
 
-    def run(self, diverged: int, counters: dict[str, float]) -> Run:
+    def run(self, diverged: int, counters: dict[str, float]) -> ModalHistories:
         kept, stopped = int(self.archive.cursor[SLOT]), bool(self.archive.cursor[STOP])
         time, displacement, velocity, records = (array[:kept] for array in self.archive[:4])
         totals = self.archive.totals[:, :RATE]
-        return Run(time, displacement, velocity, records, totals, diverged, stopped, counters)
+        return ModalHistories(time, displacement, velocity, records, totals, diverged, stopped, counters)
 
 
-def _workspace(job: Job, *, even: bool) -> Workspace:
+def _workspace(job: IntegrationJob, *, even: bool) -> Workspace:
     position, velocity, force = np.zeros((3, job.system.drive.shape[0]))
     ahead, functions = AHEAD if even else 1, job.system.function_term.size - 1
     table = np.full(ahead, np.nan), np.zeros((ahead, functions)), np.zeros(1, dtype=np.int64)
     return Workspace(position, velocity, force, *table, job.step)
 
 
-def march(kernel: Kernel, job: Job, *method: Any, even: bool = True, failure: str = "") -> Run:
+def march(kernel: Kernel, job: IntegrationJob, *method: Any, even: bool = True, failure: str = "") -> ModalHistories:
     """Integrate with a fixed step; ``method`` is what a kernel asks for beyond the system.
 
     ``even``: whether the kernel evaluates forces at multiples of the step only; ``failure``: what is said, with scheme
@@ -175,7 +175,9 @@ def march(kernel: Kernel, job: Job, *method: Any, even: bool = True, failure: st
     return storage.run(diverged, dict(zip(COUNTERS, counts, strict=False)))
 
 
-def march_adaptively(kernel: Kernel, control: Any, job: Job, *method: Any, slots: int | None = None) -> Run:
+def march_adaptively(
+    kernel: Kernel, control: Any, job: IntegrationJob, *method: Any, slots: int | None = None
+) -> ModalHistories:
     """Integrate with a step that the kernel controls, into as long an archive as that takes.
 
     Raises `SettingsError` if the archive would not fit into memory; `SolverFailure` if the control asks for less than

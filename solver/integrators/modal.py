@@ -12,7 +12,8 @@ import numpy as np
 
 from veridyn.problem.basis import modal_basis, modal_state, moved_mass
 from veridyn.problem.devices import DEVICE_TAGS, Device
-from veridyn.problem.mechanical import Floats, MechanicalProblem, Modes
+from veridyn.problem.mechanical import Floats, MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.sparse import diagonal
 from veridyn.solver.contract.errors import CapabilityError, DivergenceError, Interrupted, SettingsError
 from veridyn.solver.contract.responses import Response
@@ -21,7 +22,7 @@ from veridyn.solver.integrators.scheme import Options, Scheme, meanings, require
 from veridyn.solver.integrators.schemes import SCHEMES
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.integration import Plan, Run
+    from veridyn.solver.integrators.integration import ModalHistories, Plan
 
 Settings = Mapping[str, Any]
 
@@ -101,7 +102,7 @@ class ModalIntegrator:
         """
         # imported late: compiling kernels takes seconds that listing and showing need not wait for
         from veridyn.solver.integrators.arrays import contacts, system_arrays
-        from veridyn.solver.integrators.integration import Job
+        from veridyn.solver.integrators.integration import IntegrationJob
         from veridyn.solver.integrators.step_rule import check_step, shortest_period
 
         scheme, options, common = read_settings(completed(problem, settings))
@@ -119,7 +120,7 @@ class ModalIntegrator:
         q, v = modal_state(problem, modes)
         mass = diagonal(1 / modes.masses) @ problem.mass if problem.consistent else None
         span = problem.start, problem.end, common.step
-        job = Job(system, q, v, *span, common.plan(problem), scheme.name, mass)
+        job = IntegrationJob(system, q, v, *span, common.plan(problem), scheme.name, mass)
         run = scheme.run(options, job)
         _refuse_divergence(run, problem, modes, scheme.name, common.step)
         response = Response(
@@ -135,7 +136,7 @@ class ModalIntegrator:
         return response
 
 
-def _refuse_divergence(run: Run, problem: MechanicalProblem, modes: Modes, scheme: str, step: float) -> None:
+def _refuse_divergence(run: ModalHistories, problem: MechanicalProblem, modes: Modes, scheme: str, step: float) -> None:
     if run.diverged >= 0:
         mode = f"mode {run.diverged + 1} ({modes.omega[run.diverged] / (2 * np.pi):.6g} Hz)"
         where = f"coordinate {problem.coordinates[run.diverged]}" if problem.sparse else mode

@@ -21,7 +21,7 @@ from veridyn.solver.contract.errors import SettingsError, SolverFailure
 from veridyn.solver.contract.responses import Response
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.kernels.moreau_jean import Laws, Step
+    from veridyn.solver.integrators.kernels.moreau_jean import Laws, StepMatrices
 
 CAPABILITIES = frozenset({
     "mechanical", "multi-dof", "modes", "loads", "support-motion", "multi-support", "damping", "damping:coupled",
@@ -49,7 +49,7 @@ def refuse(problem: MechanicalProblem) -> None:
         raise NotImplementedError("an elastic stop: give it a restitution, or take a scheme of veridyn")
 
 
-class Prepared:
+class MoreauJeanComputation:
     """A problem as arrays for the kernel; see `refuse`."""
 
     def __init__(self, problem: MechanicalProblem, controls: MoreauJeanControls, steps: Grid) -> None:
@@ -58,7 +58,7 @@ class Prepared:
         self.shapes = None if problem.modes is None else problem.modes.shapes
         self.problem = problem if problem.modes is None else in_modal_coordinates(problem)
         self.planes = [(stop, side) for stop in self.problem.stops for side in stop.sides]
-        self.steps: dict[float, Step] = {}
+        self.steps: dict[float, StepMatrices] = {}
 
     @cached_property
     def laws(self) -> Laws:
@@ -85,9 +85,9 @@ class Prepared:
         found = [i for i, (stop, _) in enumerate(self.planes) if stop.name == friction.normal]
         return (*found, -1, -1)[:SIDES]
 
-    def step(self, h: float) -> Step:
+    def step(self, h: float) -> StepMatrices:
         """Return the matrices of a step (s)."""
-        from veridyn.solver.integrators.kernels.moreau_jean import Step
+        from veridyn.solver.integrators.kernels.moreau_jean import StepMatrices
 
         if h not in self.steps:
             p, theta = self.problem, float(self.controls.theta)
@@ -95,7 +95,7 @@ class Prepared:
             implicit = mass + h * theta * damping + (h * theta) ** 2 * stiffness
             inverse = np.asarray(np.linalg.inv(implicit), dtype=np.float64)
             answer = np.ascontiguousarray(inverse @ self.laws.rows.T)
-            self.steps[h] = Step(
+            self.steps[h] = StepMatrices(
                 h, theta, stiffness, damping, inverse, answer, np.ascontiguousarray(self.laws.rows @ answer)
             )
         return self.steps[h]
@@ -173,14 +173,14 @@ class MoreauJean(Stepper):
     })  # fmt: skip
 
     def stepped(self, problem: MechanicalProblem, controls: MoreauJeanControls, steps: Grid) -> Response:
-        """Return the response by the steps of a grid; see `refuse`, and `Prepared.run`.
+        """Return the response by the steps of a grid; see `refuse`, and `MoreauJeanComputation.run`.
 
         Forces of stops are means since the output instant before, impulses included; those of frictions belong to the
         last step. Raises `SettingsError` if theta is not in [1/2, 1].
         """
         if not 0.5 <= controls.theta <= 1:
             raise SettingsError(f"theta = {controls.theta!r} must lie in [0.5, 1]")
-        return Prepared(problem, controls, steps).run()
+        return MoreauJeanComputation(problem, controls, steps).run()
 
 
 SOLVER = MoreauJean()

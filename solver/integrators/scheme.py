@@ -13,7 +13,7 @@ import numpy as np
 from veridyn.solver.contract.errors import SettingsError
 
 if TYPE_CHECKING:  # the kernels behind it take seconds to compile
-    from veridyn.solver.integrators.integration import Job, Run
+    from veridyn.solver.integrators.integration import IntegrationJob, ModalHistories
 
 
 def setting(meaning: str, default: Any = MISSING, **rule: Any) -> Any:
@@ -61,14 +61,14 @@ def _check(name: str, value: Any, rule: Mapping[str, Any]) -> None:
 
 
 def fixed_step(
-    kernel: str, *, even: bool = True, method: Callable[[Job], tuple[Any, ...]] = lambda _: ()
-) -> Callable[[Any, Job], Run]:
+    kernel: str, *, even: bool = True, method: Callable[[IntegrationJob], tuple[Any, ...]] = lambda _: ()
+) -> Callable[[Any, IntegrationJob], ModalHistories]:
     """Return how a scheme of constant step runs by the kernel of a name, which is imported when it is needed.
 
     ``even`` as in `march`; ``method`` gives what the kernel asks for beyond the system.
     """
 
-    def run(_: Any, job: Job) -> Run:
+    def run(_: Any, job: IntegrationJob) -> ModalHistories:
         from veridyn.solver.integrators.integration import march
 
         found = import_module(f"veridyn.solver.integrators.kernels.{kernel}")
@@ -134,7 +134,7 @@ class Scheme:
     place: int
     points_per_period: int
     evaluations: str
-    run: Callable[[Any, Job], Run]
+    run: Callable[[Any, IntegrationJob], ModalHistories]
     claims: Mapping[str, float | str]
     options: type[Options] = Options
     resolution: Resolution = Resolution()

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from veridyn.problem.mechanical import Floats, MechanicalProblem, Modes, symmetric_part
+from veridyn.problem.matrices import symmetric_part
+from veridyn.problem.mechanical import Floats, MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.sparse import is_sparse, row_sums
 from veridyn.problem.time_scales import largest_skew, largest_variation, whirling
 from veridyn.solver.contract.errors import StepError

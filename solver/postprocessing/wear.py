@@ -12,7 +12,7 @@ SLIDING = 1e-6  # m/s: without an adherence flag, slower motion counts as stick
 
 
 @dataclass(frozen=True)
-class Phase:
+class SlidingPhase:
     """A phase of motion: start and end in s, direction of sliding +1 or -1, or 0 for stick."""
 
     start: float
@@ -55,7 +55,7 @@ def _overshoot(t: Floats, x: Floats) -> Floats:
 
 def phases(
     time: Floats, velocity: Floats, stuck: Floats | None, *, shortest_stick: float, fewest_samples: int = 1
-) -> list[Phase]:
+) -> list[SlidingPhase]:
     """Return the sequence of slip and stick phases.
 
     Stick shorter than ``shortest_stick`` (s), which a penalised law shows at every reversal, is no phase: the
@@ -70,7 +70,7 @@ def phases(
     edges = np.flatnonzero(np.diff(direction)) + 1
     starts = np.concatenate(([0], edges))
     runs = [
-        Phase(float(time[a]), float(time[min(b, time.size - 1)]), int(direction[a]))
+        SlidingPhase(float(time[a]), float(time[min(b, time.size - 1)]), int(direction[a]))
         for a, b in zip(starts, np.concatenate((edges, [time.size])), strict=True)
     ]
     counts = np.diff(np.concatenate(([0], edges, [time.size])))
@@ -78,26 +78,26 @@ def phases(
     return _merge(_without_sticks(runs, told))
 
 
-def _without_sticks(runs: list[Phase], told: list[bool]) -> list[Phase]:
+def _without_sticks(runs: list[SlidingPhase], told: list[bool]) -> list[SlidingPhase]:
     """Return the runs without inner sticks that are not told from reversals."""
-    kept: list[Phase] = []
+    kept: list[SlidingPhase] = []
     for i, run in enumerate(runs):
         inner = 0 < i < len(runs) - 1
         if run.direction == 0 and inner and not told[i]:
             middle = 0.5 * (run.start + run.end)
             previous, following = kept[-1], runs[i + 1]
-            kept[-1] = Phase(previous.start, middle, previous.direction)
-            runs[i + 1] = Phase(middle, following.end, following.direction)
+            kept[-1] = SlidingPhase(previous.start, middle, previous.direction)
+            runs[i + 1] = SlidingPhase(middle, following.end, following.direction)
         else:
             kept.append(run)
     return kept
 
 
-def _merge(runs: list[Phase]) -> list[Phase]:
-    merged: list[Phase] = []
+def _merge(runs: list[SlidingPhase]) -> list[SlidingPhase]:
+    merged: list[SlidingPhase] = []
     for run in runs:
         if merged and merged[-1].direction == run.direction:
-            merged[-1] = Phase(merged[-1].start, run.end, run.direction)
+            merged[-1] = SlidingPhase(merged[-1].start, run.end, run.direction)
         else:
             merged.append(run)
     return merged

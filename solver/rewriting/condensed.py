@@ -28,7 +28,8 @@ import numpy as np
 
 from veridyn.problem.elements import Load, Stop
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import Floats, MechanicalProblem, is_skewed, symmetric_part
+from veridyn.problem.matrices import is_skewed, symmetric_part
+from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.problem.sparse import is_sparse
 from veridyn.solver.contract.responses import Response
 

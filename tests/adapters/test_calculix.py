@@ -9,7 +9,7 @@ import pytest
 from veridyn.cli.main import main
 from veridyn.problem.devices import NonlinearSpring
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.problem.mechanical import Modes
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, polynomial
 from veridyn.solver.adapters.calculix_adapter import SOLVER, _value
 from veridyn.solver.adapters.calculix_deck import deck, increments

@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import expm
 
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.problem.mechanical import Modes
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, polynomial, step
 from veridyn.solver.contract.errors import SettingsError, SolverFailure
 from veridyn.solver.contract.loading import load_solver

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.problem.mechanical import Modes
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, polynomial, pulse, step
 from veridyn.references.problems import sliding_block
 from veridyn.solver.contract.errors import SolverFailure

@@ -7,7 +7,7 @@ from scipy.linalg import expm
 from veridyn.doctor.command import HEALTHY, INACCURATE, examine
 from veridyn.problem.devices import NonlinearSpring
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.problem.mechanical import Modes
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, step
 from veridyn.solver.contract.errors import SettingsError, SolverFailure
 from veridyn.solver.contract.loading import load_solver

@@ -9,7 +9,8 @@ import pytest
 
 from veridyn.api.verifying import verify
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, Sum, polynomial, pulse, step
 from veridyn.solver.adapters import siconos_adapter
 from veridyn.solver.adapters.siconos_adapter import PYTHON_VARIABLE, SOLVER

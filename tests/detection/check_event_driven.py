@@ -10,7 +10,8 @@ import pytest
 from veridyn import verify
 from veridyn.problem.devices import BucklingStop, NonlinearSpring, Zener
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, Piecewise, Sum, Windowed, pulse, table
 from veridyn.solver.contract.responses import read_response
 from veridyn.solver.exact.solver import SOLVER as EXACT

@@ -15,9 +15,11 @@ from scipy.linalg import eigh
 
 from veridyn.problem.devices import NonlinearSpring, Zener
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, Piecewise, Sum, pulse
-from veridyn.references.methods.discrete import Linear, march, read_method
+from veridyn.references.methods.discrete import LinearProblem as Linear
+from veridyn.references.methods.discrete import march, read_method
 
 from .hosts import explicit, generalised_alpha
 

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic
 from veridyn.results import BeamSide, BeamStop, DrawnBeam, DrawnSystem
 from veridyn.run.system import describe, describe_beam

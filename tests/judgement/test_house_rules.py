@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from veridyn.problem.smoothness import regularity
-from veridyn.reports.manual_blocks import Chapter, Formulas, Manual, Pairs, Section, formula, render
+from veridyn.reports.manual_blocks import Chapter, Formulas, Manual, ManualSection, Pairs, formula, render
 from veridyn.reports.mathml import math as set_math
 from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.statements import TAGS, read_claims
@@ -235,7 +235,7 @@ def test_every_case_states_its_equations_and_both_renderers_set_them():
 
 def test_the_typesetter_sets_the_equations_of_all_cases():
     blocks = [Formulas(load_case(name).equations) for name in case_names()]
-    chapters = [Chapter("cases", "", [Section("Equations", blocks)])]
+    chapters = [Chapter("cases", "", [ManualSection("Equations", blocks)])]
     manual = Manual("Equations", "", "", "", "", gaps=[], about=Pairs([]), chapters=chapters)
     assert render(manual).startswith(b"%PDF")
 

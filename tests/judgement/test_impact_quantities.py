@@ -72,7 +72,7 @@ def test_a_missing_contact_is_a_failure_where_there_is_one(monkeypatch):
 
 def test_as_many_contacts_are_asked_as_are_decided(monkeypatch):
     longer = values(STRUCK | {"t_end": 6})
-    monkeypatch.setattr(impact_conditioning, "decided", lambda *_: impact_conditioning.Decided(2, all=False))
+    monkeypatch.setattr(impact_conditioning, "decided", lambda *_: impact_conditioning.ContactCount(2, all=False))
     assert float(touch(1).truth(longer)) == pytest.approx(1.33929, abs=1e-5)
     assert "after the first 1" in touch(2).truth(longer).routes[0]
     assert impact_quantities.largest_force(CITED).truth(longer).value is None

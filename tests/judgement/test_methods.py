@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from veridyn.problem.elements import Load, SupportMotion
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic
 from veridyn.solver.contract.errors import StepError
 from veridyn.validation_cases.judgement.case import Variant

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from veridyn.validation_cases.measures.friction import Slider
+from veridyn.validation_cases.measures.friction import SlipMeasures
 
 PERIOD = 0.14  # s
 
@@ -22,6 +22,6 @@ def test_stick_is_seen_only_where_the_mass_rests(velocities, order):
     response = SimpleNamespace(time=time, velocity=v[:, None], elements=elements, events={})
     problem = SimpleNamespace(frictions=[SimpleNamespace(name="shoe", frame="relative")])
     seen = SimpleNamespace(values={}, problem=problem, response=response, known={})
-    slider = Slider("shoe", lambda _: PERIOD, lambda _: 1.0)
+    slider = SlipMeasures("shoe", lambda _: PERIOD, lambda _: 1.0)
     assert slider.phases(seen) == order
     assert slider.change(seen, 2) == pytest.approx(2 * PERIOD)

@@ -10,7 +10,8 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from scipy.linalg import eigh
 
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER as OWN
 from veridyn.solver.integrators.schemes import SCHEMES

@@ -12,7 +12,7 @@ from scipy.linalg import expm
 
 from veridyn.references.parameters import ParameterError, exact, resolve
 from veridyn.references.problems import beam_on_stop
-from veridyn.references.problems.beam_on_stop import Beam, phases
+from veridyn.references.problems.beam_on_stop import BeamOnStop, phases
 
 DEFAULT = resolve(beam_on_stop.PARAMETERS, {})
 WHAT = ("touch", "release", "peak", "impulse")
@@ -33,7 +33,7 @@ def all_of(**changes):
 
 def test_phases_join_and_alternate():
     with mpmath.workdps(25):
-        found = phases(Beam(**DEFAULT))
+        found = phases(BeamOnStop(**DEFAULT))
         assert [p.closed for p in found] == [k % 2 == 1 for k in range(11)]
         for a, b in pairwise(found):
             assert a.end == b.start
@@ -53,7 +53,7 @@ def test_flight_of_one_undamped_looking_mode():
 
 def test_contact_follows_the_matrix_exponential():
     """From touch to release of contact 2 in doubles."""
-    b = Beam(**DEFAULT)
+    b = BeamOnStop(**DEFAULT)
     with mpmath.workdps(20):
         contact = phases(b)[3]
         start, end = ([float(f(t)) for f in contact.states[:6]] for t in (mpmath.mpf(0), contact.end - contact.start))

@@ -14,8 +14,8 @@ from scipy.linalg import eigh
 from veridyn.problem.elements import Load
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic
-from veridyn.references.methods.discrete import Linear, march, read_method
-from veridyn.references.methods.recurrences import System, assemble
+from veridyn.references.methods.discrete import LinearProblem, march, read_method
+from veridyn.references.methods.recurrences import MatrixSystem, assemble
 from veridyn.references.methods.tableaux import TABLEAUX, read_entry, read_tableau
 from veridyn.solver.integrators.modal import SOLVER
 
@@ -34,7 +34,7 @@ def force(t):
 
 
 def linear(damping=RAYLEIGH):
-    return Linear(M, damping, K, force, np.array([0.02, -0.01, 0.03]), np.array([0.1, 0.3, -0.2]), START)
+    return LinearProblem(M, damping, K, force, np.array([0.02, -0.01, 0.03]), np.array([0.1, 0.3, -0.2]), START)
 
 
 def difference(one, other):
@@ -306,7 +306,7 @@ def modal(p):
     """Return a problem in modal coordinates of unit mass, and the shapes."""
     omega2, shapes = eigh(p.stiffness, p.mass)
     back = shapes.T @ p.mass
-    problem = Linear(
+    problem = LinearProblem(
         np.eye(len(omega2)),
         shapes.T @ p.damping @ shapes,
         np.diag(omega2),
@@ -350,7 +350,7 @@ def of_oscillator(method, omega_h, ratio):
     """Return the recurrence of an oscillator in units of the step."""
     w = mpmath.mpf(omega_h)
     matrices = (np.array([[entry]], dtype=object) for entry in (mpmath.mpf(1), 2 * ratio * w, w * w))
-    return assemble(method.rule(), System(*matrices, mpmath.mpf(1)))
+    return assemble(method.rule(), MatrixSystem(*matrices, mpmath.mpf(1)))
 
 
 def eigenvalues(method, omega_h, ratio=0.0):
@@ -561,7 +561,7 @@ def test_errors_shrink_with_the_order(name, parameters, damped, free):
 
 def observed_order(method, xi):
     one = np.array([[1.0]])
-    problem = Linear(one, 2 * xi * one, one, lambda t: np.array([math.exp(-t / 2)]), one[0], 0.3 * one[0])
+    problem = LinearProblem(one, 2 * xi * one, one, lambda t: np.array([math.exp(-t / 2)]), one[0], 0.3 * one[0])
     errors = []
     for count in (160, 320):
         x, v = march(method, problem, 4.0 / count, count)
@@ -628,7 +628,7 @@ def test_roots_are_read():
 def test_many_small_steps_lose_no_digit():
     """Undamped central differences have a closed form: 2 asin(w h/2) of phase a step."""
     one, h, count = np.array([[1.0]]), 1e-3, 100_000
-    problem = Linear(one, 0 * one, one, lambda t: np.zeros(1), one[0], 0 * one[0])
+    problem = LinearProblem(one, 0 * one, one, lambda t: np.zeros(1), one[0], 0 * one[0])
     x, _ = march(read_method("central-difference", {}), problem, h, count)
     with mpmath.workdps(40):
         phase = 2 * mpmath.asin(mpmath.mpf(h) / 2)
@@ -638,7 +638,7 @@ def test_many_small_steps_lose_no_digit():
 
 def test_an_unstable_march_overflows_quietly():
     one = np.array([[1.0]])
-    problem = Linear(one, 0 * one, 1e8 * one, lambda t: np.zeros(1), one[0], 0 * one[0])
+    problem = LinearProblem(one, 0 * one, 1e8 * one, lambda t: np.zeros(1), one[0], 0 * one[0])
     x, _ = march(read_method("central-difference", {}), problem, 1.0, 1000)
     assert np.abs(x[1, 0]) > 1e7
     assert not np.isfinite(x[-1, 0])

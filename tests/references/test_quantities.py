@@ -11,12 +11,12 @@ from flint import arb
 from veridyn.references.certified import CertificationError
 from veridyn.references.engine.enclosure import Absent, Exactly, ball
 from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Parameter, ParameterError, Record, arguments, exact
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet, arguments, exact
 
 PARAMETERS = (Parameter("m", "kg", "mass", "2"), Parameter("k", "N/m", "stiffness", "8", "non-negative"))
 
 
-class Oscillator(Record):
+class Oscillator(ParameterSet):
     def check(self):
         if self.k.rational > 100:
             raise ParameterError(f"k must not exceed 100, got {self.k}")
@@ -119,12 +119,12 @@ def test_an_argument_that_is_missing():
 
 
 def test_records_compare_by_value():
-    one, same, other = (Record(m=exact(m), k=exact("pi")) for m in (1, "1.0", 2))
+    one, same, other = (ParameterSet(m=exact(m), k=exact("pi")) for m in (1, "1.0", 2))
     assert one == same
     assert hash(one) == hash(same)
     assert one != other
     assert one != Oscillator(m=exact(1), k=exact(1))
-    varied = Record(m=exact(1).varied(), k=exact("pi"))
+    varied = ParameterSet(m=exact(1).varied(), k=exact("pi"))
     assert varied.varied
     assert varied.plain == one
     with pytest.raises(AttributeError, match="mass"):

@@ -10,7 +10,8 @@ import numpy as np
 
 from veridyn.problem.basis import driven_displacement, modal_basis
 from veridyn.problem.elements import Load
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import sample
 from veridyn.validation_cases.judgement.catalogue import load_case
 

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from veridyn.problem.elements import Friction, Stop
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 
 STIFFNESS = 4e5  # N/m, of the stick spring
 MASS_OF_MODE = 2.0  # of the mode (1, 1), normalised to its largest component

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from veridyn.problem.elements import Friction, Load, Stop
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Piecewise
 from veridyn.solver.postprocessing.interpolation import value_at
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from veridyn.reports.manual import html as render
 from veridyn.reports.manual import make_manual, write
-from veridyn.reports.manual_blocks import Table, banded, breakable, formula, numbered
+from veridyn.reports.manual_blocks import ManualTable, banded, breakable, formula, numbered
 from veridyn.reports.manual_blocks import table as make_table
 from veridyn.results import ReportError, convert, select_cases
 
@@ -32,7 +32,7 @@ def sections(chapter):
 
 
 def tables(blocks):
-    return [block for block in blocks if isinstance(block, Table)]
+    return [block for block in blocks if isinstance(block, ManualTable)]
 
 
 def test_a_chapter_has_the_form_of_a_validation_sheet(manual):
@@ -156,7 +156,9 @@ def test_columns_without_content_are_left_out():
 
 
 def test_rows_that_share_the_first_column_stand_below_a_band():
-    made = banded(Table("", ("Source", "x"), "tn", [("a", "1"), ("b", "2"), ("a", "3")], ["pass", "fail", "pass"]))
+    made = banded(
+        ManualTable("", ("Source", "x"), "tn", [("a", "1"), ("b", "2"), ("a", "3")], ["pass", "fail", "pass"])
+    )
     assert made.rows == [("a",), ("1",), ("3",), ("b",), ("2",)]
     assert made.tones == ["", "pass", "pass", "", "fail"]
 

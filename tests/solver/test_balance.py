@@ -9,7 +9,8 @@ import pytest
 
 from veridyn.problem.basis import modal_basis
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, constant
 from veridyn.solver.contract.errors import MissingHistory
 from veridyn.solver.contract.responses import Response

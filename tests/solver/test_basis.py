@@ -15,7 +15,8 @@ from veridyn.problem.basis import (
 )
 from veridyn.problem.elements import SupportMotion
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, polynomial
 
 ENDS = {"free": (False, False), "cantilever": (True, False), "held": (True, True)}

@@ -13,7 +13,8 @@ from scipy.linalg import eigh
 
 from veridyn.problem.devices import BucklingStop, NonlinearSpring, Zener
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, constant
 from veridyn.solver.contract.errors import DivergenceError, SettingsError, StepError
 from veridyn.solver.exact.solver import SOLVER as EXACT

@@ -16,13 +16,14 @@ from veridyn.problem.basis import in_modal_coordinates, modal_basis, with_coordi
 from veridyn.problem.devices import NonlinearSpring
 from veridyn.problem.elements import Stop, SupportMotion
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import Modes, problem_from_json
+from veridyn.problem.mechanical import problem_from_json
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, polynomial
 from veridyn.solver.contract.errors import MissingHistory, StepError
 from veridyn.solver.contract.responses import Response
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.arrays import system_arrays
-from veridyn.solver.integrators.integration import Job, Storage
+from veridyn.solver.integrators.integration import IntegrationJob, Storage
 from veridyn.solver.integrators.kernels import piecewise_law
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.postprocessing.balance import energy_residual
@@ -234,7 +235,7 @@ def test_a_device_starts_with_its_own_memory(build):
     wall = Stop("wall", [1.0], 5.0, 1.0)
     problem = build.oscillator(start=-0.5, supports=(base,), stops=(wall,), devices=(spring,))
     system = system_arrays(problem, modal_basis(problem))
-    storage = Storage(10, Job(system, np.ones(1), np.zeros(1), -0.5, 1.0, 0.1))
+    storage = Storage(10, IntegrationJob(system, np.ones(1), np.zeros(1), -0.5, 1.0, 0.1))
     storage.state[:] = 7.0
     storage.restart()
     assert not storage.state[0].any()

@@ -14,8 +14,8 @@ from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic, Piecewise, polynomial, pulse
 from veridyn.references.problems import sliding_block
 from veridyn.solver.contract.errors import SettingsError, SolverFailure
-from veridyn.solver.exact.solver import SOLVER, Prepared
-from veridyn.solver.exact.transitions import Instant
+from veridyn.solver.exact.solver import SOLVER, ExactComputation
+from veridyn.solver.exact.transitions import EventState
 from veridyn.solver.integrators.kernels import roots
 from veridyn.solver.integrators.kernels.roots import MOST_AHEAD
 from veridyn.solver.integrators.kernels.series import ORDER
@@ -127,7 +127,7 @@ def test_loads_are_exact():
 def test_ten_thousand_impacts_keep_count_time_and_energy():
     stops = (Stop("right", ONE, 0.5, 1e4), Stop("left", -ONE, 0.5, 1e4))
     cycle, count = 1.0 + math.pi / 100, 10_000
-    motion = Prepared(problem(stops=stops, initial_velocity=[1.0], end=0.25 + count * cycle)).run(np.empty(0))
+    motion = ExactComputation(problem(stops=stops, initial_velocity=[1.0], end=0.25 + count * cycle)).run(np.empty(0))
     assert motion.rows.times.size == 1 + 2 * count
     closings = motion.rows.times[1::2]
     np.testing.assert_allclose(closings, 0.5 + cycle * np.arange(count), rtol=2 * count * 2.0**-53)
@@ -138,7 +138,7 @@ def test_ten_thousand_impacts_keep_count_time_and_energy():
 def test_phase_changes_of_the_sliding_block(a0):
     shake = SupportMotion.from_acceleration("plane", ONE, Harmonic(a0, "2*pi"))
     friction = Friction("shoe", (ONE,), 1.0, 1.0, 1.0)
-    motion = Prepared(problem(supports=(shake,), frictions=(friction,), end=12.0)).run(np.empty(0))
+    motion = ExactComputation(problem(supports=(shake,), frictions=(friction,), end=12.0)).run(np.empty(0))
     truth = sliding_block.slip_events(a0=a0, mu=1, g=1, m=1, omega="2*pi", until=12)
     times = [float(event.time) for event in truth if float(event.time) > 0]
     np.testing.assert_allclose(motion.rows.times[1:], times, rtol=1e-13)
@@ -154,7 +154,7 @@ def test_phase_changes_of_the_sliding_block(a0):
     ],
 )
 def test_outputs_next_to_an_event_are_left_out_but_the_last(outputs, times):
-    prepared = Prepared(problem(stops=(Stop("stop", ONE, 0.5, 1.0),), initial_velocity=[1.0]))
+    prepared = ExactComputation(problem(stops=(Stop("stop", ONE, 0.5, 1.0),), initial_velocity=[1.0]))
     motion = prepared.run(np.array(outputs), near=1e-3)
     assert motion.rows.times == pytest.approx(times, rel=1e-12)
     assert motion.begins.tolist() == [t in (0.0, 0.5) for t in times]
@@ -162,7 +162,7 @@ def test_outputs_next_to_an_event_are_left_out_but_the_last(outputs, times):
 
 def test_equal_runs_give_equal_bits():
     stop = Stop("stop", ONE, 0.1, 1e3)
-    prepared = Prepared(problem(stiffness=np.eye(1), stops=(stop,), initial_velocity=[1.0], end=50.0))
+    prepared = ExactComputation(problem(stiffness=np.eye(1), stops=(stop,), initial_velocity=[1.0], end=50.0))
     first, second = prepared.run(np.empty(0)), prepared.run(np.empty(0))
     assert np.array_equal(first.rows.times, second.rows.times)
     assert np.array_equal(first.rows.states, second.rows.states)
@@ -215,7 +215,7 @@ def test_more_modes_than_the_first_tables_hold():
         loads=(Load(rows[2], Harmonic(8.0, 4.0)),),
         end=8.0,
     )
-    prepared = Prepared(p)
+    prepared = ExactComputation(p)
     motion = prepared.run(np.empty(0))
     assert len(prepared.tables.flows) > 8
     assert np.all(np.diff(motion.rows.times) > 0)
@@ -249,11 +249,11 @@ def test_search_of_all_states_agrees_with_switching_one_by_one(seed):
         loads=(Load(2.5 * rng.normal(size=4), polynomial(0.0, 1.0)),),
         end=1e-9,
     )
-    prepared = Prepared(p)
+    prepared = ExactComputation(p)
     motion = prepared.run(np.empty(0))
     settled = prepared.tables.arrays.states[motion.modes[0]]
     phase = prepared._phase(0.0, prepared.drives[0])
-    searched = prepared.transitions.find(Instant(prepared.start, phase, prepared.first, -1))
+    searched = prepared.transitions.find(EventState(prepared.start, phase, prepared.first, -1))
     assert searched.states.tolist() == settled.tolist()
     assert not searched.ambiguous
     assert settled[0] == 1
@@ -294,7 +294,7 @@ def test_a_shaking_that_touches_the_friction_cone_never_slips(mu, g, a0):
     """The guard falls to zero within rounding and rises again, once in every half period."""
     shake = SupportMotion.from_acceleration("plane", ONE, Harmonic(a0, "2*pi"))
     friction = Friction("shoe", (ONE,), g, float(mu), float(mu))
-    motion = Prepared(problem(supports=(shake,), frictions=(friction,), end=50.0)).run(np.empty(0))
+    motion = ExactComputation(problem(supports=(shake,), frictions=(friction,), end=50.0)).run(np.empty(0))
     assert motion.rows.times.tolist() == [0.0]
 
 
@@ -305,7 +305,7 @@ def test_a_shaking_that_barely_leaves_the_cone_slips_as_long_as_it_should(excess
     """
     shake = SupportMotion.from_acceleration("plane", ONE, Harmonic(1 + excess, 1.0))
     friction = Friction("shoe", (ONE,), 1.0, 1.0, 1.0)
-    motion = Prepared(problem(supports=(shake,), frictions=(friction,), end=4.0)).run(np.empty(0))
+    motion = ExactComputation(problem(supports=(shake,), frictions=(friction,), end=4.0)).run(np.empty(0))
     before = math.acos(1 / (1 + excess))
     resolution = 1e-15 / before  # (s) an error of the guard over its slope
     np.testing.assert_allclose(

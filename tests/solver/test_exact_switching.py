@@ -7,8 +7,8 @@ from veridyn.problem.elements import Friction, Load, Stop
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import polynomial
 from veridyn.solver.exact import transitions
-from veridyn.solver.exact.solver import Prepared
-from veridyn.solver.exact.transitions import Instant
+from veridyn.solver.exact.solver import ExactComputation
+from veridyn.solver.exact.transitions import EventState
 
 
 def pulled(seed):
@@ -29,8 +29,8 @@ def pulled(seed):
 
 @pytest.mark.parametrize("seed", [0, 4])  # of others the first state that is tried is right
 def test_switching_finds_the_state_that_a_search_of_all_finds(seed, monkeypatch):
-    prepared = Prepared(pulled(seed))
-    now = Instant(prepared.start, prepared._phase(0.0, prepared.drives[0]), prepared.first, -1)
+    prepared = ExactComputation(pulled(seed))
+    now = EventState(prepared.start, prepared._phase(0.0, prepared.drives[0]), prepared.first, -1)
     searched = prepared.transitions.find(now)
     monkeypatch.setattr(transitions, "MOST_TRIED", 1)
     switched = prepared.transitions.find(now)
@@ -40,8 +40,8 @@ def test_switching_finds_the_state_that_a_search_of_all_finds(seed, monkeypatch)
 
 
 def test_switching_that_comes_to_no_end_finds_nothing(monkeypatch):
-    prepared = Prepared(pulled(0))
-    now = Instant(prepared.start, prepared._phase(0.0, prepared.drives[0]), prepared.first, -1)
+    prepared = ExactComputation(pulled(0))
+    now = EventState(prepared.start, prepared._phase(0.0, prepared.drives[0]), prepared.first, -1)
     monkeypatch.setattr(transitions, "MOST_TRIED", 1)
     monkeypatch.setattr(transitions, "MOST_TURNS", 0)
     assert prepared.transitions.find(now) is None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic, polynomial
-from veridyn.solver.exact.solver import Prepared
+from veridyn.solver.exact.solver import ExactComputation
 from veridyn.solver.integrators.kernels import roots
 from veridyn.solver.integrators.kernels import series as taylor
 from veridyn.solver.integrators.kernels.series import FEW, FOUR, ORDER, drive_at
@@ -40,7 +40,7 @@ def prepared():
         supports=(SupportMotion.from_acceleration("base", np.ones(2), Harmonic(3.0, 7.0, 0.4)),),
         end=5.0,
     )
-    return Prepared(problem)
+    return ExactComputation(problem)
 
 
 PREPARED = prepared()

@@ -15,7 +15,7 @@ from veridyn.problem.devices import NonlinearSpring
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.problem.time_functions import Harmonic, Sum, Windowed, constant, table
 from veridyn.solver.integrators.arrays import system_arrays
-from veridyn.solver.integrators.integration import Job, Storage
+from veridyn.solver.integrators.integration import IntegrationJob, Storage
 from veridyn.solver.integrators.kernels import symplectic_euler
 from veridyn.solver.integrators.kernels.jit import drop_old_caches, shared
 from veridyn.solver.integrators.schemes import SCHEMES
@@ -88,7 +88,7 @@ def test_one_compilation_serves_one_mode_and_one_all_else(build, run):
 def test_what_a_scheme_cannot_count_on_is_refused(modes, even, reason, build):
     problem = build.chain(modes)
     system = system_arrays(problem, modal_basis(problem))._replace(several=None)
-    storage = Storage(5, Job(system, np.zeros(modes), np.zeros(modes), 0.0, 1.0, 0.5), even=even)
+    storage = Storage(5, IntegrationJob(system, np.zeros(modes), np.zeros(modes), 0.0, 1.0, 0.5), even=even)
     with pytest.raises(ValueError, match=reason):
         symplectic_euler.integrate(system, 0.0, 0.5, 2, *storage.arguments())
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from veridyn import Friction, Harmonic, Load, Problem, Stop
-from veridyn.references.methods.discrete import Linear, march, read_method
+from veridyn.references.methods.discrete import LinearProblem, march, read_method
 from veridyn.solver.contract.errors import SettingsError, SolverFailure
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.moreau_jean import SOLVER
@@ -49,7 +49,7 @@ def test_smooth_steps_are_those_of_the_trapezoidal_rule():
     r = SOLVER.solve(p, {"substeps": 1})
     method = read_method(SOLVER.claims["method"], {name: SOLVER.claims[name] for name in ("beta", "gamma")})
     (load,) = p.loads
-    linear = Linear(
+    linear = LinearProblem(
         p.mass, p.damping, p.stiffness, lambda t: load.direction * load.function(t), p.initial_displacement,
         p.initial_velocity,
     )  # fmt: skip

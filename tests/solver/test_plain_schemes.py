@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from veridyn.problem.elements import Friction, Load, Stop
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic
 
 EPS = 2.220446e-16

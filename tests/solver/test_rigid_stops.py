@@ -13,8 +13,9 @@ from veridyn.problem.mechanical import problem_from_json
 from veridyn.problem.smoothness import regularity
 from veridyn.problem.time_scales import shortest_period
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
+from veridyn.solver.event_driven.contact_modes import ContactMode, Grip, Touch
 from veridyn.solver.event_driven.impacts import impact
-from veridyn.solver.event_driven.mechanics import Grip, Mechanics, Mode, Touch
+from veridyn.solver.event_driven.mechanics import Mechanics
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.postprocessing.balance import energy_residual
 
@@ -162,7 +163,7 @@ def test_the_law_of_impact_is_complementarity():
     mechanics = Mechanics(corner(0.5, 0.5))
     for seed in range(50):
         v = np.random.default_rng(seed).normal(size=2)
-        mode = Mode((Touch.OPEN, Touch.OPEN), ())
+        mode = ContactMode((Touch.OPEN, Touch.OPEN), ())
         after = impact(mechanics, mode, np.concatenate((np.zeros(2), v)), np.zeros(0), 1.0, 1e-9).state[2:]
         impulses, least = mechanics.problem.mass @ (v - after), -0.5 * np.maximum(v, 0.0)
         assert np.all(impulses > -1e-12)
@@ -181,7 +182,7 @@ def test_a_body_that_sticks_is_kicked_by_an_impact():
         frictions=Friction("rub", [0.0, 1.0], 20.0, 0.5, 0.5),
     )
     mechanics = Mechanics(pair)
-    mode = Mode((Touch.OPEN,), (Grip.STICK,))
+    mode = ContactMode((Touch.OPEN,), (Grip.STICK,))
     struck = impact(mechanics, mode, np.array([0.1, 0.0, 1.0, 0.0]), np.zeros(0), 1.0, 1e-9)
     assert struck.state[2:] == pytest.approx([-0.5, 0.75])  # M dv = (-p, 0)
     assert struck.mode.frictions == (Grip.SLIP_UP,)

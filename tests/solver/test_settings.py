@@ -9,7 +9,8 @@ import pytest
 
 from veridyn.problem.basis import moved_mass
 from veridyn.problem.elements import Friction, Load, Stop
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic
 from veridyn.solver.contract.errors import SettingsError, StepError
 from veridyn.solver.integrators import integration

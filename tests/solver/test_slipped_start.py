@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.kernels import devogelaere_adaptive as kernel
 from veridyn.solver.integrators.kernels.devogelaere import NOW, points

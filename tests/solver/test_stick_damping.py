@@ -10,7 +10,8 @@ import pytest
 
 from veridyn.problem.elements import Friction, Stop
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.stick_damping import automatic_damping, automatically_damped, code_aster_damping, critical_damping
 
 K_T = 4e5  # N/m, Code_Aster's test sdnd100a: 1 kg on 1e4 N/m, sliding at 45 degrees to the axes

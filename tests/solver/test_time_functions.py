@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from veridyn.problem.basis import modal_basis
 from veridyn.problem.elements import Load
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.scalars import check_scalar, to_float, to_mpf
 from veridyn.problem.time_functions import (
     Harmonic,
     Piecewise,
     Sum,
-    TimeFunction,
     Windowed,
     constant,
     polynomial,
@@ -29,12 +29,12 @@ from veridyn.problem.time_functions import (
     time_function,
 )
 from veridyn.solver.integrators.arrays import system_arrays
-from veridyn.solver.integrators.integration import Job, Storage
-from veridyn.solver.integrators.kernels import system as kernels
+from veridyn.solver.integrators.integration import IntegrationJob, Storage
+from veridyn.solver.integrators.kernels import function_table
 
 from .conftest import entry
 
-tabulate = entry(kernels.tabulate)
+tabulate = entry(function_table.tabulate)
 
 examples = settings(deadline=None, max_examples=60, derandomize=True)
 
@@ -246,7 +246,7 @@ sums = st.lists(harmonics | piecewise, max_size=4).map(lambda terms: Sum(tuple(t
 def test_kernels_evaluate_the_same_function(build, functions, tick):
     problem = build.mass(loads=tuple(Load([1.0], f) for f in functions))
     system = system_arrays(problem, modal_basis(problem))
-    work = Storage(2, Job(system, np.zeros(1), np.zeros(1), 0.0, 1.0, 1 / 8), even=True).work
+    work = Storage(2, IntegrationJob(system, np.zeros(1), np.zeros(1), 0.0, 1.0, 1 / 8), even=True).work
     tabulate(tick / 8, work.step, system.function_term, system.terms, system.parameter, work.instants, work.values)
     scale = 1e-12 * (1 + max(magnitude(f) for f in functions))
     for i, f in enumerate(functions):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from veridyn.solver.postprocessing.wear import Phase, phases, sliding_distance
+from veridyn.solver.postprocessing.wear import SlidingPhase, phases, sliding_distance
 
 TIME = np.linspace(0.0, 10.0, 101)
 FREE = np.zeros(101)
@@ -71,26 +71,26 @@ STUCK = (VELOCITY == 0).astype(float)
 
 def test_phases_of_motion():
     assert phases(CLOCK, VELOCITY, STUCK, shortest_stick=0.5) == [
-        Phase(0.0, 2.0, 1),
-        Phase(2.0, 5.0, 0),
-        Phase(5.0, 7.0, -1),
-        Phase(7.0, 8.0, 0),
-        Phase(8.0, 9.0, 1),
+        SlidingPhase(0.0, 2.0, 1),
+        SlidingPhase(2.0, 5.0, 0),
+        SlidingPhase(5.0, 7.0, -1),
+        SlidingPhase(7.0, 8.0, 0),
+        SlidingPhase(8.0, 9.0, 1),
     ]
 
 
 def test_short_stick_is_a_reversal_in_its_middle():
     assert phases(CLOCK, VELOCITY, STUCK, shortest_stick=1.5) == [
-        Phase(0.0, 2.0, 1),
-        Phase(2.0, 5.0, 0),
-        Phase(5.0, 7.5, -1),
-        Phase(7.5, 9.0, 1),
+        SlidingPhase(0.0, 2.0, 1),
+        SlidingPhase(2.0, 5.0, 0),
+        SlidingPhase(5.0, 7.5, -1),
+        SlidingPhase(7.5, 9.0, 1),
     ]
 
 
 def test_short_stick_within_one_direction_vanishes():
     v = np.array([1.0, 1.0, 0.0, 1.0, 1.0])
-    assert phases(CLOCK[:5], v, None, shortest_stick=1.5) == [Phase(0.0, 4.0, 1)]
+    assert phases(CLOCK[:5], v, None, shortest_stick=1.5) == [SlidingPhase(0.0, 4.0, 1)]
 
 
 def test_stick_at_the_border_stays():
@@ -101,21 +101,21 @@ def test_stick_at_the_border_stays():
 
 @pytest.mark.parametrize(("speed", "direction"), [(0.9e-6, 0), (1.1e-6, 1), (-1.1e-6, -1)])
 def test_without_flags_slow_motion_is_stick(speed, direction):
-    assert phases(CLOCK, np.full(10, speed), None, shortest_stick=1.0) == [Phase(0.0, 9.0, direction)]
+    assert phases(CLOCK, np.full(10, speed), None, shortest_stick=1.0) == [SlidingPhase(0.0, 9.0, direction)]
 
 
 def test_flags_overrule_the_speed():
-    assert phases(CLOCK, np.full(10, 1e-9), np.zeros(10), shortest_stick=1.0) == [Phase(0.0, 9.0, 1)]
-    assert phases(CLOCK, np.ones(10), np.ones(10), shortest_stick=1.0) == [Phase(0.0, 9.0, 0)]
+    assert phases(CLOCK, np.full(10, 1e-9), np.zeros(10), shortest_stick=1.0) == [SlidingPhase(0.0, 9.0, 1)]
+    assert phases(CLOCK, np.ones(10), np.ones(10), shortest_stick=1.0) == [SlidingPhase(0.0, 9.0, 0)]
 
 
 def test_slip_that_begins_with_velocity_zero_belongs_to_its_direction():
     v = np.array([0.0, 0.0, -1.0, 0.0, 1.0, 2.0])
     stuck = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     assert phases(CLOCK[:6], v, stuck, shortest_stick=0.1) == [
-        Phase(0.0, 1.0, 0),
-        Phase(1.0, 3.0, -1),
-        Phase(3.0, 5.0, 1),
+        SlidingPhase(0.0, 1.0, 0),
+        SlidingPhase(1.0, 3.0, -1),
+        SlidingPhase(3.0, 5.0, 1),
     ]
 
 
@@ -130,6 +130,11 @@ def test_located_turning_points_are_taken_as_they_are():
 def test_a_stick_seen_at_one_sample_may_be_a_reversal():
     v = np.array([1.0, 1.0, 0.0, -1.0, -1.0, 0.0, 0.0, 1.0, 1.0, 1.0])
     given = (CLOCK, v, (v == 0).astype(float))
-    turned = [Phase(0.0, 2.5, 1), Phase(2.5, 5.0, -1), Phase(5.0, 7.0, 0), Phase(7.0, 9.0, 1)]
+    turned = [
+        SlidingPhase(0.0, 2.5, 1),
+        SlidingPhase(2.5, 5.0, -1),
+        SlidingPhase(5.0, 7.0, 0),
+        SlidingPhase(7.0, 9.0, 1),
+    ]
     assert phases(*given, shortest_stick=0.5, fewest_samples=2) == turned
     assert [phase.direction for phase in phases(*given, shortest_stick=0.5)] == [1, 0, -1, 0, 1]

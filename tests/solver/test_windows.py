@@ -14,12 +14,12 @@ from veridyn.problem.errors import ProblemError
 from veridyn.problem.time_functions import Harmonic, Sum, Windowed, constant, polynomial, table, time_function
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.arrays import system_arrays
-from veridyn.solver.integrators.integration import Job, Storage
-from veridyn.solver.integrators.kernels import system as kernels
+from veridyn.solver.integrators.integration import IntegrationJob, Storage
+from veridyn.solver.integrators.kernels import function_table
 
 from .conftest import entry
 
-tabulate = entry(kernels.tabulate)
+tabulate = entry(function_table.tabulate)
 
 WAVE = Windowed(Harmonic("1.3", "2*pi", "0.3"), "0.2", "1.1")
 LINE = Windowed(table([0.0, 0.5, 2.0], [1.0, 3.0, 0.0]), "0.2", "1.1")
@@ -95,7 +95,7 @@ def test_kernels_evaluate_the_same_function(f, tick, build):
     functions = (f, f.antiderivative(), f.antiderivative().antiderivative())
     problem = build.mass(loads=tuple(Load([1.0], g) for g in functions))
     system = system_arrays(problem, modal_basis(problem))
-    work = Storage(2, Job(system, np.zeros(1), np.zeros(1), 0.0, 1.0, 1 / 64), even=True).work
+    work = Storage(2, IntegrationJob(system, np.zeros(1), np.zeros(1), 0.0, 1.0, 1 / 64), even=True).work
     tabulate(tick / 64, work.step, system.function_term, system.terms, system.parameter, work.instants, work.values)
     expected = np.column_stack([g(work.instants) for g in functions])
     np.testing.assert_allclose(work.values, expected, atol=1e-13)

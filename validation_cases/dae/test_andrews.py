@@ -10,7 +10,8 @@ import sympy
 from veridyn.problem.generated import over
 from veridyn.problem.initial_value import InitialValueProblem, Mode
 from veridyn.references.problems import andrews, hybrid
-from veridyn.references.problems.andrews import ANGLES, PARAMETERS, Squeezer
+from veridyn.references.problems.andrews import ANGLES, PARAMETERS
+from veridyn.references.problems.andrews_mechanism import Squeezer
 from veridyn.results import Figure
 from veridyn.validation_cases.judgement.case import Case, Observation, Published, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies

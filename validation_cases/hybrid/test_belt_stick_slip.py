@@ -6,7 +6,7 @@ import mpmath
 
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.engine.enclosure import sign_of
-from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Variant
 from veridyn.validation_cases.judgement.judge import verifies
@@ -39,7 +39,7 @@ PROBLEM = InitialValueProblem(
 )
 
 
-class Rubbing(Record):
+class BeltParameters(ParameterSet):
     """The parameters; what sticks holds more than what slips."""
 
     def check(self) -> None:
@@ -48,7 +48,7 @@ class Rubbing(Record):
             raise ParameterError(f"F_s = {self.F_s} N must not be below F_k = {self.F_k} N")
 
 
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, Rubbing)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, BeltParameters)
 
 
 def slipping(p: Any) -> Any:

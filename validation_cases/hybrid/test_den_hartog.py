@@ -62,7 +62,7 @@ CYCLE = hybrid.motion(PROBLEM, PARAMETERS).where("a", "x + f + cos(psi) - a", at
 GUESSES = 8  # of phase and duration each
 
 
-class Slip(NamedTuple):
+class SlipInterval(NamedTuple):
     """A slip: phase of the load where it begins, how long it takes."""
 
     phase: Any
@@ -84,7 +84,7 @@ def velocity(b: Any, phase: Any, time: Any) -> Any:
 
 
 @per_precision
-def slip_of(b: Any, f: Any) -> Slip:
+def slip_of(b: Any, f: Any) -> SlipInterval:
     """Return the slip from X = f + cos(phase) to -X: Newton's method in both unknowns, from a grid of guesses."""
 
     def off(phase: Any, lapse: Any) -> tuple[Any, Any]:  # the velocity begins as the square of the time
@@ -93,7 +93,7 @@ def slip_of(b: Any, f: Any) -> Slip:
     for i, j in product(range(1, GUESSES), repeat=2):
         try:
             begin = mpmath.pi * i / GUESSES, mpmath.pi * j / GUESSES / b
-            found = Slip(*mpmath.findroot(off, begin, tol=mpmath.eps))
+            found = SlipInterval(*mpmath.findroot(off, begin, tol=mpmath.eps))
         except (ValueError, ZeroDivisionError):
             continue
         inside = 0 < found.phase < mpmath.pi and 0 < found.lapse < mpmath.pi / b

@@ -141,7 +141,7 @@ def periodic_start(p: Any) -> dict[str, Any]:
 MOTION = hybrid.motion(PROBLEM, PARAMETERS).knowing(("X", "phi"), periodic_start)
 
 
-class Cycle(NamedTuple):
+class StickSlipCycle(NamedTuple):
     """A periodic motion: phase of the load at the top, duration of stick, displacement at the top."""
 
     phi: Any
@@ -173,7 +173,7 @@ def halved(p: Any, phi: Any, stick: Any) -> tuple[Any, tuple[Any, Any]]:
 
 
 @per_precision
-def found(p: Any) -> Cycle:
+def found(p: Any) -> StickSlipCycle:
     """Return the periodic motion: Newton's method in phase and duration of stick, from a grid of guesses."""
 
     def off(phi: Any, stick: Any) -> tuple[Any, Any]:
@@ -188,7 +188,7 @@ def found(p: Any) -> Cycle:
             continue
         X = halved(p, phi, stick)[0]
         if 0 < stick < mpmath.pi / p.W and 2 * p.R / p.k_d < 2 * X:
-            return Cycle(mpmath.arg(mpmath.expj(phi)), stick, X)
+            return StickSlipCycle(mpmath.arg(mpmath.expj(phi)), stick, X)
     raise CertificationError("no periodic motion is found")
 
 

@@ -7,7 +7,7 @@ import mpmath
 
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.engine.enclosure import ball, precision
-from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Variant
 from veridyn.validation_cases.judgement.judge import verifies
@@ -47,7 +47,7 @@ PROBLEM = InitialValueProblem(
 )
 
 
-class Sliding(Record):
+class BallParameters(ParameterSet):
     """The parameters; the ball slides at the start."""
 
     def check(self) -> None:
@@ -79,7 +79,7 @@ def place(p: Any, part: str, share: Any) -> Any:
     return getattr(p.v_0 * time - p.mu * p.g * time**2 / 2 * slip(p) / abs(slip(p)), part)
 
 
-of = Quantities(hybrid.motion(PROBLEM, PARAMETERS, Sliding), how="complex numbers")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS, BallParameters), how="complex numbers")
 LATE = f"9*{SIZE}/(35*mu*g)"
 QUANTITIES = (
     of.event("roll", name="t_roll", second=sliding),

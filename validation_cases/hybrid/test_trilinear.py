@@ -25,7 +25,7 @@ Z, SPEED = sympy.symbols("z W")
 INSIDE = "1.56"  # near the time beyond the gap in half a period
 
 
-class Piece:
+class LinearSegment:
     """A piece between two given displacements: its velocities at both ends, as expressions in the load there."""
 
     def __init__(self, k: Any, middle: Any, lapse: Any, ends: tuple[int, int]) -> None:
@@ -55,8 +55,8 @@ def beginning() -> tuple[Any, ...]:
     Displacements at the ends of both pieces are given; that the velocities agree there are two linear equations.
     """
     k_2, t_1, p, q = sympy.symbols("k_2 t_1 p q")
-    beyond = Piece(k_2, 1 - 1 / k_2, t_1, (1, 1))
-    within = Piece(sympy.Integer(1), 0, sympy.pi / SPEED - t_1, (1, -1))
+    beyond = LinearSegment(k_2, 1 - 1 / k_2, t_1, (1, 1))
+    within = LinearSegment(sympy.Integer(1), 0, sympy.pi / SPEED - t_1, (1, -1))
     c, s = sympy.cos(SPEED * t_1), sympy.sin(SPEED * t_1)
     turned = (p * c - q * s, p * s + q * c)
     entry, leaving = beyond.velocities((p, q), turned)

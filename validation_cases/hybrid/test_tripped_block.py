@@ -7,7 +7,7 @@ from typing import Any
 import mpmath
 
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
@@ -55,7 +55,7 @@ PROBLEM = InitialValueProblem(
 )
 
 
-class Upright(Record):
+class Upright(ParameterSet):
     """The parameters; friction does not tip the block."""
 
     def check(self) -> None:

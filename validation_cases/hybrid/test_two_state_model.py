@@ -49,7 +49,7 @@ MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 AIMS = ((40, 550), (-30, 273))  # c2 and c4 in hundredths, of the modes in turn
 
 
-class Phase(NamedTuple):
+class ExponentialPhase(NamedTuple):
     """From `start` (s) on: y1 = level + slow e^(-c3 τ) + fast e^(-c1 τ), y2 = aim + lagging e^(-c3 τ)."""
 
     start: Any
@@ -73,7 +73,7 @@ class Phase(NamedTuple):
         return self.aim + self.lagging * (-p.c3 * lapse).exp()
 
 
-def phases(p: Any) -> Iterator[Phase]:
+def phases(p: Any) -> Iterator[ExponentialPhase]:
     """Yield the phases one after the other, in balls.
 
     The rate of y1, times e^(c3 τ), is monotone: y1 turns once at most, and what is surely on one side of the limit at
@@ -83,7 +83,7 @@ def phases(p: Any) -> Iterator[Phase]:
     for number in count():
         (c2, c4), limit = (arb(x) / 100 for x in AIMS[number % 2]), (p.upper, p.lower)[number % 2]
         slow = (y2 - c4) * p.c1 / (p.c1 - p.c3)
-        phase = Phase(start, c2 + c4, slow, y1 - c2 - c4 - slow, c4, y2 - c4)
+        phase = ExponentialPhase(start, c2 + c4, slow, y1 - c2 - c4 - slow, c4, y2 - c4)
         yield phase
         end = value((slow / (limit - phase.level)).log() / p.c3)
         if not value((y1 - limit) * slow) > 0 or not end > 0:

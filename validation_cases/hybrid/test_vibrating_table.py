@@ -7,7 +7,7 @@ from flint import arb
 
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.engine.enclosure import ball, precision
-from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Variant
 from veridyn.validation_cases.judgement.judge import verifies
@@ -55,7 +55,7 @@ PROBLEM = InitialValueProblem(
 )
 
 
-class Bouncing(Record):
+class BounceParameters(ParameterSet):
     """The parameters; there is an orbit."""
 
     def check(self) -> None:
@@ -66,7 +66,7 @@ class Bouncing(Record):
                 raise ParameterError(f"Gam = {self.Gam} must be above n pi (1 - e)/(1 + e): raise it, or e, or lower n")
 
 
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, Bouncing)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, BounceParameters)
 
 
 def bounce(p: Any, number: int) -> Any:

@@ -6,7 +6,8 @@ from typing import Any
 
 from veridyn.problem.devices import BucklingStop, Device, NonlinearDamper, NonlinearSpring, PiecewiseLaw, Zener
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.solver.contract.responses import Response
 from veridyn.validation_cases.judgement.case import Floats
 

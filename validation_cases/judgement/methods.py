@@ -9,9 +9,11 @@ import numpy as np
 
 from veridyn.problem.basis import in_modal_coordinates, modal_basis, undamped_modes
 from veridyn.problem.errors import SolverInputError
-from veridyn.problem.mechanical import MechanicalProblem, symmetric_part
+from veridyn.problem.matrices import symmetric_part
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.smoothness import jumps
-from veridyn.references.methods.discrete import Linear, march, read_method
+from veridyn.references.methods.discrete import LinearProblem as Linear
+from veridyn.references.methods.discrete import march, read_method
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import Response
 from veridyn.solver.contract.statements import Claims

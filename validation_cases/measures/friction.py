@@ -11,7 +11,7 @@ import numpy as np
 from veridyn.problem.basis import driven_velocity
 from veridyn.references.parameters import Exact
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
-from veridyn.solver.postprocessing.wear import Phase, phases, sliding_distance
+from veridyn.solver.postprocessing.wear import SlidingPhase, phases, sliding_distance
 from veridyn.validation_cases.judgement.case import Floats, Number, Observation, Values, known, once
 
 OVERSHOOT = Exact(Fraction(1, 6))  # of a jump of friction: 0.135 of a critically damped spring, 0.156 in steps
@@ -44,7 +44,7 @@ def where_solvers_do_not_decide(
 
 
 @dataclass(frozen=True)
-class Slider:
+class SlipMeasures:
     """The first coordinate, which rubs on the friction of that name.
 
     ``period`` (s) is that of its motion, ``force`` (N) that of sliding; functions of the parameters.
@@ -55,11 +55,11 @@ class Slider:
     period: Callable[[Values], float]
     force: Callable[[Values], float]
 
-    def slips(self, o: Observation) -> list[Phase]:
+    def slips(self, o: Observation) -> list[SlidingPhase]:
         """Return the slips in order of time."""
         return once(self._slips)(o)
 
-    def _slips(self, o: Observation) -> list[Phase]:
+    def _slips(self, o: Observation) -> list[SlidingPhase]:
         shortest, stuck = SHORTEST * self.period(o.values), o.response.elements.get(self.friction, {}).get("stuck")
         seen = phases(o.response.time, self._velocity(o), stuck, shortest_stick=shortest)
         return [phase for phase in seen if phase.direction and phase.end - phase.start > shortest]

@@ -30,7 +30,7 @@ from mpmath import mpf
 
 from veridyn.references.parameters import Exact
 from veridyn.references.problems import impact_oscillator
-from veridyn.references.second_routes.impact_phases import Phase, growth
+from veridyn.references.second_routes.impact_phases import ImpactPhase, growth
 from veridyn.validation_cases.judgement.case import Floats, Values
 from veridyn.validation_cases.judgement.uncertainty import ROUNDING
 from veridyn.validation_cases.measures.impacts import contact_frequency
@@ -53,18 +53,18 @@ NEWTON = 4  # steps to a peak: it needs no more digits than a bound
 
 
 @dataclass(frozen=True)
-class Course:
+class PhaseSequence:
     """The true motion as far as perturbations need it, phase by phase (n,)."""
 
     starts: Floats  # s
     lapses: Floats  # s
     rates: Floats  # m/s, of the gap, when a phase starts
     turns: Floats  # m, from the stop to the nearest place where a phase turns back, as is proved
-    phases: tuple[Phase, ...]
+    phases: tuple[ImpactPhase, ...]
     gap: mpf
 
 
-def course(values: Values) -> Course:
+def course(values: Values) -> PhaseSequence:
     """Return the true course for the parameters of a case."""
     return _course(_key(values))
 
@@ -74,7 +74,7 @@ def _key(values: Values) -> Parameters:
 
 
 @lru_cache(maxsize=16)
-def _course(parameters: Parameters) -> Course:
+def _course(parameters: Parameters) -> PhaseSequence:
     named = dict(parameters)
     phases = impact_oscillator.closed_phases(digits=PHASES, **named)
     with mpmath.workdps(ENOUGH):
@@ -84,7 +84,7 @@ def _course(parameters: Parameters) -> Course:
     starts = [phase.start for phase in phases]
     turns = impact_oscillator.turns(**named)
     rows = [np.array(row, dtype=float) for row in (starts, lapses, rates, turns)]
-    return Course(rows[0], rows[1], rows[2], rows[3], phases, named["gap"].mpf())
+    return PhaseSequence(rows[0], rows[1], rows[2], rows[3], phases, named["gap"].mpf())
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Perturbation:
     in_every_phase: bool = False
     clock: float = 0.0
 
-    def displacement(self, phase: Phase) -> float:
+    def displacement(self, phase: ImpactPhase) -> float:
         """Return by how much the instant at which a phase starts may move its displacement (m)."""
         shown = float(phase.start) + self.clock
         return ROOT * self.relative * abs(float(phase.v0) * shown) if self.in_every_phase else 0.0
@@ -113,7 +113,7 @@ class Perturbation:
 ONCE = Perturbation(ROUNDING)
 
 
-class Moved(NamedTuple):
+class PerturbationReach(NamedTuple):
     """What perturbations move: displacements at the ends of all phases, at most within them, and at peaks; (n,) in m.
 
     A peak moves as the displacement at its instant does, since the rate is zero there; it is zero in flight.
@@ -124,13 +124,13 @@ class Moved(NamedTuple):
     at_peak: Floats
 
 
-def moved(values: Values, resolution: float = 0.0) -> Moved:
+def moved(values: Values, resolution: float = 0.0) -> PerturbationReach:
     """Return what a relative perturbation of `ROUNDING` moves, and errors of steps of ``resolution``/ω_c (s)."""
     return _moved(_key(values), resolution / contact_frequency(values), ONCE)
 
 
 @lru_cache(maxsize=16)
-def _moved(parameters: Parameters, step: float, by: Perturbation) -> Moved:
+def _moved(parameters: Parameters, step: float, by: Perturbation) -> PerturbationReach:
     true = _course(parameters)
     kinked = max((_dispersion(phase, step) for phase in true.phases if phase.touching), default=0.0)
     place = by.relative * (float(true.gap) + abs(float(true.phases[0].law.S)))  # of the stop, and of its motion
@@ -146,10 +146,10 @@ def _moved(parameters: Parameters, step: float, by: Perturbation) -> Moved:
         at_peak.append(place + _displaced(*deepest, data, states, by) if deepest else 0.0)
         at_end.append(place + _displaced(carried, added, data, states, by))
         data, states = carried @ data + added, carried @ states
-    return Moved(np.array(at_end), np.array(within), np.array(at_peak))
+    return PerturbationReach(np.array(at_end), np.array(within), np.array(at_peak))
 
 
-def _passed(phase: Phase, tau: float, step: float, by: Perturbation) -> tuple[Floats, Floats]:
+def _passed(phase: ImpactPhase, tau: float, step: float, by: Perturbation) -> tuple[Floats, Floats]:
     """Return what carries perturbations for tau (s) from the start of a phase on (2, 2), and what data add (2, n)."""
     return np.array(phase.propagator(float(tau))), _added(phase, mpmath.mpf(tau), step, by.relative)
 
@@ -159,7 +159,7 @@ def _displaced(carried: Floats, added: Floats, data: Floats, states: Floats, by:
     return float(np.abs(carried[0] @ data + added[0]).sum()) + by.gathered(carried[0] @ states)
 
 
-def _peak(phase: Phase, lapse: float) -> float:
+def _peak(phase: ImpactPhase, lapse: float) -> float:
     """Return when a contact is deepest (s after its start), by Newton's method; at the ends where it is not between."""
     tau = mpmath.mpf(lapse) / 2
     for _ in range(NEWTON):
@@ -168,12 +168,12 @@ def _peak(phase: Phase, lapse: float) -> float:
     return min(max(float(tau), 0.0), float(lapse))
 
 
-def _dispersion(phase: Phase, step: float) -> float:
+def _dispersion(phase: ImpactPhase, step: float) -> float:
     """Return the relative error of the frequency that a method of second order has with steps of that length (s)."""
     return (float(phase.law.omega) * step) ** 2 / 12
 
 
-def _added(phase: Phase, lapse: mpf, step: float, relative: float) -> Floats:
+def _added(phase: ImpactPhase, lapse: mpf, step: float, relative: float) -> Floats:
     """Return by how much perturbed `DATA` move displacement and velocity while a phase lasts (2, n)."""
     with mpmath.workdps(ENOUGH):
         x, v = phase.state(lapse)
@@ -213,7 +213,7 @@ def largest_peak_rounded(values: Values, clock: float) -> float:
     return float(at_peak[may_be].max(initial=0.0))
 
 
-def _rounded(values: Values, clock: float) -> Moved:
+def _rounded(values: Values, clock: float) -> PerturbationReach:
     doubles = Perturbation(float(np.finfo(float).eps), in_every_phase=True, clock=clock)
     return _moved(_key(values), 0.0, doubles)
 
@@ -225,14 +225,14 @@ def amplification(values: Values) -> float:
     return growth(matrices, float(true.phases[0].law.omega))
 
 
-class Decided(NamedTuple):
+class ContactCount(NamedTuple):
     """How many instants of contact are decided, and whether that is all of them and there are no others."""
 
     instants: int
     all: bool
 
 
-def decided(values: Values, resolution: float = 0.0) -> Decided:
+def decided(values: Values, resolution: float = 0.0) -> ContactCount:
     """Return which instants of contact perturbations of `ROUNDING`, and errors of steps, leave as they are.
 
     They decide where an instant may move by more than half of the phase before or after it, and where a phase, or the
@@ -242,18 +242,18 @@ def decided(values: Values, resolution: float = 0.0) -> Decided:
 
 
 @lru_cache(maxsize=16)
-def _decided(parameters: Parameters, step: float) -> Decided:
+def _decided(parameters: Parameters, step: float) -> ContactCount:
     true, may_move = _course(parameters), _moved(parameters, step, ONCE)
     late = may_move.at_end[:-1] / np.abs(true.rates[1:]) > np.minimum(true.lapses[:-1], true.lapses[1:]) / 2
     for j in range(true.starts.size):
         if not true.turns[j] > may_move.within[j] or (j < late.size and late[j]):
-            return Decided(j, False)
+            return ContactCount(j, False)
     last = len(true.phases) - 1
     ending = abs(_distance(true, last, mpmath.mpf(true.lapses[last]))) > may_move.at_end[last]
-    return Decided(late.size, bool(ending))
+    return ContactCount(late.size, bool(ending))
 
 
-def _distance(true: Course, j: int, tau: mpf) -> float:
+def _distance(true: PhaseSequence, j: int, tau: mpf) -> float:
     """Return how far the motion is from the stop (m), tau (s) after the start of a phase; in contact: inside it."""
     with mpmath.workdps(ENOUGH):
         outside = true.gap - true.phases[j].observed(tau)[0]

@@ -30,7 +30,16 @@ from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exac
 from veridyn.validation_cases.judgement.uncertainty import ROUNDING
 from veridyn.validation_cases.measures import impact_conditioning, impacts, vibro_impact
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, velocities
-from veridyn.validation_cases.measures.plotting import Drawn, figure, history, panel, portrait, series, shown, true
+from veridyn.validation_cases.measures.plotting import (
+    HistoryCurve,
+    figure,
+    history,
+    panel,
+    portrait,
+    series,
+    shown,
+    true,
+)
 from veridyn.validation_cases.measures.quantities import size
 
 KINK = 2.0  # regularity: the force of an undamped stop has a kink
@@ -216,9 +225,9 @@ def _touches(values: Values) -> list[tuple[float, str]]:
     return [(t, "touch") for t in vibro_impact.true_instants(values)[0::2]]
 
 
-GAP = Drawn("gap (m)", _gap, _true_gap)
-FORCE = Drawn("force (N)", impacts.force, true(impact_oscillator.motion, "force"))
-PENETRATION = Drawn("penetration (m)", lambda o: -_gap(o), lambda o, times: -_true_gap(o, times))
+GAP = HistoryCurve("gap (m)", _gap, _true_gap)
+FORCE = HistoryCurve("force (N)", impacts.force, true(impact_oscillator.motion, "force"))
+PENETRATION = HistoryCurve("penetration (m)", lambda o: -_gap(o), lambda o, times: -_true_gap(o, times))
 DOTS = 100
 
 

@@ -80,7 +80,7 @@ def thinned(time: Floats, *histories: Floats, start: float, end: float, points: 
 
 
 @dataclass(frozen=True)
-class Drawn:
+class HistoryCurve:
     """What a figure draws of a response: label and unit of the axis, values (m,), the truth, a name among others."""
 
     axis: str
@@ -106,23 +106,23 @@ def changes(motion: Callable[..., Motion]) -> Events:
 
 def displacement(
     motion: Callable[..., Motion], axis: str = "x (m)", *, kind: str = "displacement", place: int = 0, name: str = ""
-) -> Drawn:
+) -> HistoryCurve:
     """Return a displacement of a response and of the true motion."""
-    return Drawn(axis, lambda o: o.response.displacement[:, place], true(motion, kind), name)
+    return HistoryCurve(axis, lambda o: o.response.displacement[:, place], true(motion, kind), name)
 
 
 def velocity(
     motion: Callable[..., Motion], axis: str = "v (m/s)", *, kind: str = "velocity", place: int = 0, name: str = ""
-) -> Drawn:
+) -> HistoryCurve:
     """Return a velocity of a response and of the true motion."""
-    return Drawn(axis, lambda o: o.response.velocity[:, place], true(motion, kind), name)
+    return HistoryCurve(axis, lambda o: o.response.velocity[:, place], true(motion, kind), name)
 
 
 def element(
     motion: Callable[..., Motion], name: str, what: str = "force", axis: str = "force (N)", *, kind: str = "force"
-) -> Drawn:
+) -> HistoryCurve:
     """Return a history of an element and that of the true motion."""
-    return Drawn(axis, lambda o: element_history(o.response, name, what, of="element"), true(motion, kind))
+    return HistoryCurve(axis, lambda o: element_history(o.response, name, what, of="element"), true(motion, kind))
 
 
 def levels(label: str, *heights: Callable[[Observation], float]) -> Beside:
@@ -144,7 +144,7 @@ def history(
     name: str,
     title: str,
     caption: str,
-    *drawn: Drawn,
+    *drawn: HistoryCurve,
     variant: str = "",
     events: Events | None = None,
     beside: Beside | None = None,
@@ -199,8 +199,8 @@ def portrait(
     name: str,
     title: str,
     caption: str,
-    x: Drawn,
-    y: Drawn,
+    x: HistoryCurve,
+    y: HistoryCurve,
     *,
     variants: Sequence[str] = ("",),
     corners: Events | None = None,

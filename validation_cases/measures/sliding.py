@@ -8,7 +8,7 @@ import numpy as np
 
 from veridyn.problem.basis import driven_velocity
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.postprocessing.wear import Phase, phases
+from veridyn.solver.postprocessing.wear import SlidingPhase, phases
 from veridyn.validation_cases.judgement.case import Observation, Values, once
 from veridyn.validation_cases.measures.quantities import share_of
 
@@ -24,7 +24,7 @@ def a_step_of(rate: Callable[[Values], float], end: float) -> dict[str, Any]:
 
 
 @once
-def seen(o: Observation, name: str) -> list[Phase]:
+def seen(o: Observation, name: str) -> list[SlidingPhase]:
     """Return slip and stick of a friction in order of time; in a plane slip has the direction 1."""
     friction = next(f for f in o.problem.frictions if f.name == name)
     moved = driven_velocity(o.problem, o.response.time) if friction.frame == "absolute" else 0.0
@@ -36,10 +36,10 @@ def seen(o: Observation, name: str) -> list[Phase]:
     return _joined([phase for phase in found if phase.end - phase.start > shortest])
 
 
-def _joined(found: list[Phase]) -> list[Phase]:
+def _joined(found: list[SlidingPhase]) -> list[SlidingPhase]:
     """Return phases of one kind that follow each other as one."""
     runs = [list(run) for _, run in groupby(found, lambda phase: phase.direction)]
-    return [Phase(run[0].start, run[-1].end, run[0].direction) for run in runs]
+    return [SlidingPhase(run[0].start, run[-1].end, run[0].direction) for run in runs]
 
 
 def order(o: Observation, name: str) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from veridyn.problem.generated import equations, over
 from veridyn.problem.initial_value import Change, InitialValueProblem
 from veridyn.references.certified import Certified
-from veridyn.references.problems.hybrid import Motion
+from veridyn.references.problems.hybrid import MotionQuantities
 from veridyn.solver.contract.errors import CapabilityError, MissingHistory, SolverFailure
 from veridyn.solver.contract.responses import Trajectory
 from veridyn.solver.postprocessing.interpolation import resampled
@@ -43,7 +43,7 @@ def evenly(end: float, intervals: int) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SmoothPart:
     """A smooth part of a trajectory: instants (k,) and values (k,) of an expression, from one event up to the next."""
 
     times: Floats
@@ -85,15 +85,15 @@ class Part:
             begin, end = (middle, end) if self.at(middle) * side > 0 else (begin, middle)
         return end
 
-    def between(self, begin: float, end: float) -> Part:
+    def between(self, begin: float, end: float) -> SmoothPart:
         """Return the part within a window, its ends included."""
         begin, end = max(begin, float(self.times[0])), min(end, float(self.times[-1]))
         inner = (self.times > begin) & (self.times < end)
         times = np.array([begin, *self.times[inner], end])
-        return Part(times, np.array([self.at(begin), *self.values[inner], self.at(end)]))
+        return SmoothPart(times, np.array([self.at(begin), *self.values[inner], self.at(end)]))
 
 
-def parts(o: Observation, expression: Any) -> Iterator[Part]:
+def parts(o: Observation, expression: Any) -> Iterator[SmoothPart]:
     """Yield the smooth parts of an expression; their ends are the instants of all events that are reported."""
     r, edges = o.response, o.response.instants
     read = over(o.problem, (o.problem.expression(expression),))
@@ -105,7 +105,7 @@ def parts(o: Observation, expression: Any) -> Iterator[Part]:
         before = _before(o, end)
         if before is not None:
             times, states = np.append(times, end), np.vstack((states, before))
-        yield Part(times, read(times, states)[:, 0])
+        yield SmoothPart(times, read(times, states)[:, 0])
 
 
 def on_grid(problem: InitialValueProblem, response: Trajectory, grid: Floats) -> Floats:
@@ -215,7 +215,7 @@ def largest(o: Observation, expression: Any, after: Instant | None = None, until
     return max(top(part.times, part.values) for part in inside)
 
 
-def _meets(part: Part, begin: float, end: float) -> bool:
+def _meets(part: SmoothPart, begin: float, end: float) -> bool:
     return bool(part.times.size > 1 and max(begin, part.times[0]) < min(end, part.times[-1]))
 
 
@@ -254,7 +254,7 @@ class Quantities:
     route, ``how`` it goes, how many digits it has ``promised``) and fields of `Quantity` are given by keyword.
     """
 
-    motion: Motion
+    motion: MotionQuantities
     share: float = 1e-6
     source: str = "a millionth, since no document asks for less"
     how: str = "closed form"

@@ -119,8 +119,8 @@ STATED = (
 )
 
 
-def _places(mass: int) -> plotting.Drawn:
-    return plotting.Drawn(
+def _places(mass: int) -> plotting.HistoryCurve:
+    return plotting.HistoryCurve(
         "displacement (m)",
         lambda o: np.asarray(o.response.displacement[:, mass]),
         plotting.true(bar_impact.motion, "tip" if mass else "end"),

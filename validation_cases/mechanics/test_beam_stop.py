@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from veridyn.problem.elements import Stop
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.references.problems import beam_on_stop
 from veridyn.results import Figure
 from veridyn.solver.contract.errors import SolverFailure
@@ -232,7 +233,7 @@ FIGURES = (
         "mid-span",
         "Mid-span, five modes",
         "The stop lies below.",
-        plotting.Drawn("displacement (m)", _middle, plotting.true(beam_on_stop.motion, "mid_span")),
+        plotting.HistoryCurve("displacement (m)", _middle, plotting.true(beam_on_stop.motion, "mid_span")),
         events=lambda values: [(t, "") for t in true_instants(values)],
         beside=plotting.levels("stop", lambda o: -o["gap"]),
         window=lambda values: (0.0, float(values["T"])),

@@ -199,7 +199,7 @@ def _first(values: Values) -> tuple[float, float]:
     return 0.0, float(damped_stop.opening(**arguments(damped_stop.opening, values)))
 
 
-X = plotting.Drawn("displacement (m)", _place, plotting.true(damped_stop.motion, "displacement"))
+X = plotting.HistoryCurve("displacement (m)", _place, plotting.true(damped_stop.motion, "displacement"))
 FIGURES = (
     plotting.history("rebounds", "Five rebounds", "Positive into the stop.", X),
     plotting.history(

@@ -24,7 +24,7 @@ from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
-from veridyn.validation_cases.measures.friction import OVERSHOOT, Slider
+from veridyn.validation_cases.measures.friction import OVERSHOOT, SlipMeasures
 from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of, size
 
 RUBBING, SHARING = "rub", "rub too"
@@ -164,7 +164,7 @@ def _friction(o: Observation, time: float) -> float:
     return value_at(o.response.time, force, time, cuts=o.response.instants, jumps=True)
 
 
-class _Block(Slider):
+class _Block(SlipMeasures):
     """Slips at the start from a velocity, so that the first change of phase is its end."""
 
     def changes(self, o: Observation) -> list[tuple[float, str]]:
@@ -276,7 +276,7 @@ CASE = Case(
             "motion",
             "Displacement and friction",
             "The block sticks twice, with a friction that follows the push.",
-            plotting.Drawn("x (m)", _place, plotting.true(rubbing_block.motion, "displacement")),
+            plotting.HistoryCurve("x (m)", _place, plotting.true(rubbing_block.motion, "displacement")),
             plotting.element(rubbing_block.motion, RUBBING),
             variant="capture",
             window=lambda values: (float(values["t0"]), float(values["t1"])),

@@ -221,7 +221,7 @@ CASE = Case(
             "motion",
             "Between the walls",
             "Walls dotted.",
-            plotting.Drawn("x (m)", _along_line, plotting.true(between_walls.motion, "displacement")),
+            plotting.HistoryCurve("x (m)", _along_line, plotting.true(between_walls.motion, "displacement")),
             events=plotting.changes(between_walls.motion),
             beside=plotting.levels("walls", lambda o: o["a"], lambda o: -o["b"]),
         ),

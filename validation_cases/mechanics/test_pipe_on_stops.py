@@ -8,10 +8,11 @@ import numpy as np
 
 from veridyn.problem.elements import Stop, SupportMotion
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic
 from veridyn.references.certified import per_precision
-from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
 from veridyn.references.second_routes import waves
 from veridyn.solver.contract.errors import SolverFailure
@@ -70,7 +71,7 @@ BAY = InitialValueProblem(
 )
 
 
-class Pipe(Record):
+class Pipe(ParameterSet):
     """The parameters."""
 
     def check(self) -> None:
@@ -107,7 +108,7 @@ def _matrix(p: Any, closed: bool) -> waves.Matrix:
 
 
 @per_precision
-def phases(p: Any) -> tuple[waves.Phase, ...]:
+def phases(p: Any) -> tuple[waves.WavePhase, ...]:
     """Return flights and contacts of a bay up to the end."""
     start = [mpmath.mpf(x) for x in (*[0] * len(STATES), 0, 1, 1)]
     return waves.alternating(partial(_matrix, p), _row(p), start, mpmath.mpf(END))

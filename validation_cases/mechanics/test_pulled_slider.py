@@ -28,7 +28,9 @@ from veridyn.validation_cases.measures.trajectories import Quantities
 
 END = 24.0  # s
 SOLE, WEIGHT = "sole", 10.0  # N
-MOTION = hybrid.motion(replace(belt.PROBLEM, initial=(0, "v_b", 0, 0), mode="stick"), belt.PARAMETERS, belt.Rubbing)
+MOTION = hybrid.motion(
+    replace(belt.PROBLEM, initial=(0, "v_b", 0, 0), mode="stick"), belt.PARAMETERS, belt.BeltParameters
+)
 
 
 def problem(values: Values) -> MechanicalProblem:

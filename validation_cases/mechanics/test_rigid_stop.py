@@ -60,7 +60,7 @@ ON = replace(OUT, reset={"x": "gap", "v": 0}, mode="rests")
 OFF = Change(name="release", guard="F*p + P - k*gap", direction=-1, reset={"x": "gap", "v": 0}, mode="flies")
 
 
-def motion(name: str, *modes: Mode) -> hybrid.Motion:
+def motion(name: str, *modes: Mode) -> hybrid.MotionQuantities:
     """Return the motion that begins at rest, in flight."""
     return hybrid.motion(
         InitialValueProblem(
@@ -182,7 +182,9 @@ def _known(
     return Quantity(name, unit, words, truth, seen, criterion, scale, JUMPS, applies=applies)
 
 
-def asked(motion: hybrid.Motion, ending: str, number: int, applies: Callable[[Values], bool]) -> tuple[Quantity, ...]:
+def asked(
+    motion: hybrid.MotionQuantities, ending: str, number: int, applies: Callable[[Values], bool]
+) -> tuple[Quantity, ...]:
     """Return the quantities of a motion: place and velocity at instants, instants of so many impacts, their count."""
 
     def of(name: str, unit: str, words: str, truth: Any, measure: Any, criterion: Any, size: Any = None) -> Quantity:

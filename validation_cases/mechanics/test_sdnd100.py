@@ -27,7 +27,7 @@ from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
-from veridyn.validation_cases.measures.friction import Slider, where_solvers_do_not_decide
+from veridyn.validation_cases.measures.friction import SlipMeasures, where_solvers_do_not_decide
 from veridyn.validation_cases.measures.quantities import at_instants, numbered, of, share_of, size
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
@@ -137,7 +137,7 @@ def _component_after(o: Observation, number: int) -> float:
     return _component(o, 0.5 * number * period(o.values))
 
 
-shoe = Slider("shoe", period, _sliding)
+shoe = SlipMeasures("shoe", period, _sliding)
 _counted = partial(where_solvers_do_not_decide, left=_left, slips=_half_cycles, steps=OUTPUTS_PER_PERIOD)
 
 

@@ -243,7 +243,7 @@ FIGURES = (
         "force",
         "Force of the second impact",
         "Half sine of duration pi/w_c; the largest sample is not the peak.",
-        plotting.Drawn(
+        plotting.HistoryCurve(
             "force (N)", lambda o: o["kc"] * o.response.displacement[:, 0].clip(0), plotting.true(MOTION, "force")
         ),
         events=_contacts,

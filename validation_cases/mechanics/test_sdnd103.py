@@ -9,9 +9,10 @@ import numpy as np
 
 from veridyn.problem.devices import NonlinearSpring
 from veridyn.problem.elements import SupportMotion
+from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.scalars import Scalar
-from veridyn.problem.time_functions import Harmonic, Sum, TimeFunction, Windowed
+from veridyn.problem.time_functions import Harmonic, Sum, Windowed
 from veridyn.references.parameters import Exact
 from veridyn.references.problems import softening_spring
 from veridyn.solver.postprocessing.balance import element_history
@@ -120,8 +121,8 @@ def _law(o: Observation, times: Floats) -> Floats:
     return -o["k0"] * _sine(o, times) * np.abs(_sine(o, times)) / o["x0"]
 
 
-X = plotting.Drawn("x (m)", lambda o: o.response.displacement[:, 0], _sine)
-FORCE = plotting.Drawn("force (N)", lambda o: element_history(o.response, SPRING, of="device"), _law)
+X = plotting.HistoryCurve("x (m)", lambda o: o.response.displacement[:, 0], _sine)
+FORCE = plotting.HistoryCurve("force (N)", lambda o: element_history(o.response, SPRING, of="device"), _law)
 
 TWICE = cited("twice the 1e-3 of Code_Aster's test for displacements", 2e-3, kind="absolute")
 TEST = "Code_Aster test sdnd103a, reference"

@@ -213,7 +213,7 @@ PUBLISHED = (
     Published("Code_Aster test sdnd105c", "c", "velocity@9", "-1.303840481", "inaccurate", EXIT),
 )
 
-X = plotting.Drawn("x (m)", path, plotting.true(buckling_stop.motion, "displacement"))
+X = plotting.HistoryCurve("x (m)", path, plotting.true(buckling_stop.motion, "displacement"))
 
 CASE = Case(
     name="sdnd105",

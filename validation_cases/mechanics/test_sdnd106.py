@@ -27,7 +27,7 @@ from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
-from veridyn.validation_cases.measures.friction import OVERSHOOT, Slider, where_solvers_do_not_decide
+from veridyn.validation_cases.measures.friction import OVERSHOOT, SlipMeasures, where_solvers_do_not_decide
 from veridyn.validation_cases.measures.quantities import at_instants, numbered, of, outputs, share_of, size
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
@@ -137,7 +137,7 @@ def _left(values: Values) -> float:
     return min((abs(1 - asked(time)) for time in sticks[-2:]), default=math.inf)
 
 
-shoe = Slider("shoe", period, _sliding)
+shoe = SlipMeasures("shoe", period, _sliding)
 _counted = partial(where_solvers_do_not_decide, left=_left, slips=_slips, steps=OUTPUTS_PER_PERIOD)
 
 
@@ -195,8 +195,8 @@ def _grip(o: Observation) -> float:
     return o["mu_s"] * o["normal"]
 
 
-ELONGATION = plotting.Drawn("x2 - x1 (m)", lambda o: np.diff(o.response.displacement)[:, 0], _elongation)
-SPRING = plotting.Drawn(
+ELONGATION = plotting.HistoryCurve("x2 - x1 (m)", lambda o: np.diff(o.response.displacement)[:, 0], _elongation)
+SPRING = plotting.HistoryCurve(
     "k (x2 - x1) (N)", lambda o: o["k"] * ELONGATION.read(o), lambda o, t: o["k"] * _elongation(o, t)
 )
 VELOCITIES = tuple(

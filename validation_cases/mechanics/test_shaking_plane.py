@@ -12,7 +12,7 @@ from veridyn.problem.elements import Friction, SupportMotion
 from veridyn.problem.initial_value import InitialValueProblem, Mode
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic
-from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
 from veridyn.solver.contract.errors import MissingHistory
 from veridyn.validation_cases.judgement.case import Number, Observation, Quantity, Values, Variant, floats
@@ -37,7 +37,7 @@ PARAMETERS = (
 SPEED = "(sqrt(A**2 - (mu*g)**2)/W)"
 
 
-class Shaken(Record):
+class PlaneParameters(ParameterSet):
     """The parameters; the body slides on a circle if b = f = 1."""
 
     def check(self) -> None:
@@ -60,7 +60,7 @@ PROBLEM = InitialValueProblem(
     end=END,
     output_times=OUTPUTS,
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, Shaken)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, PlaneParameters)
 
 
 def _start(values: Values) -> tuple[float, float]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from veridyn.problem.elements import Friction, Stop
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.problem.mechanical import MechanicalProblem, Modes
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.references.certified import CertificationError, Certified, per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
@@ -125,7 +126,7 @@ class Swing:
 
 
 @dataclass(frozen=True)
-class Half:
+class HalfCycle:
     """Half a cycle from a turn on the right: times of release, middle, touch and turn (s), and speeds."""
 
     reach: Any
@@ -139,7 +140,7 @@ class Half:
     rubbed: Any  # normal force times sliding speed, over a contact (J)
 
 
-def half(tube: tuple[Any, ...], reach: Any) -> Half:
+def half(tube: tuple[Any, ...], reach: Any) -> HalfCycle:
     """Return half a cycle of a tube, given by m, w, zeta, kc, g and mu, that turns on the right."""
     m, w, zeta, kc, g, mu = tube
     c, s, rate = mpmath.mpf(4) / 5, mpmath.mpf(3) / 5, zeta * w
@@ -154,11 +155,11 @@ def half(tube: tuple[Any, ...], reach: Any) -> Half:
     turn = arriving.until(1, mpmath.mpf(0), release / 2)
     times = release, release + middle, release + touch, release + touch + turn
     rubbed = s / c * kc * (c * reach - g) ** 2
-    return Half(reach, *times, -flight(middle)[1], -c * there[1], -arriving(turn)[0], rubbed)
+    return HalfCycle(reach, *times, -flight(middle)[1], -c * there[1], -arriving(turn)[0], rubbed)
 
 
 @per_precision
-def closed_cycle(*given: Any) -> Half:
+def closed_cycle(*given: Any) -> HalfCycle:
     """Return half the limit cycle."""
     least = given[4] / mpmath.mpf("0.8")  # where it just touches
     near = least * mpmath.mpf("1.04"), least * mpmath.mpf("1.05")
@@ -168,7 +169,7 @@ def closed_cycle(*given: Any) -> Half:
 HOW = "closed phases in mpmath, and a secant for the reach"
 
 
-def cycled(of: str, at: tuple[str, int], read: Callable[[Half], Any]) -> Callable[..., Certified]:
+def cycled(of: str, at: tuple[str, int], read: Callable[[HalfCycle], Any]) -> Callable[..., Certified]:
     """Return a quantity of the cycle, with its second route."""
     return CYCLE.value(of, at, second=lambda p: read(closed_cycle(p.m, p.w, p.zeta, p.kc, p.g, p.mu)), how=HOW)
 

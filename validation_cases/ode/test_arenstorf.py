@@ -10,7 +10,7 @@ from veridyn.problem.initial_value import InitialValueProblem, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.references.second_routes.series_steps import Step, Vector, final, inverse_cube, steps
+from veridyn.references.second_routes.series_steps import SeriesStep, Vector, final, inverse_cube, steps
 from veridyn.validation_cases.judgement.case import Published, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
@@ -105,7 +105,7 @@ def turned(p: Any, share: int, place: int) -> Any:
         return (z.real, z.imag, rate.real, rate.imag)[place]
 
 
-def approach(mu: Any, step: Step, lapse: Any) -> tuple[Any, Any]:
+def approach(mu: Any, step: SeriesStep, lapse: Any) -> tuple[Any, Any]:
     """Return the distance from the Earth a while after the start of a step, and that times its rate."""
     x, y, u, v = step.at(lapse)
     earth = -mu * mpmath.expj(step.time + lapse)

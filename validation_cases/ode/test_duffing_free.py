@@ -7,7 +7,7 @@ import mpmath
 
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.engine.enclosure import sign_of
-from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
@@ -30,7 +30,7 @@ PROBLEM = InitialValueProblem(
 )
 
 
-class Release(Record):
+class Release(ParameterSet):
     """The parameters; the spring pulls the mass back from where it is released."""
 
     def check(self) -> None:

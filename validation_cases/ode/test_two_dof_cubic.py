@@ -7,7 +7,7 @@ import mpmath
 
 from veridyn.problem.generated import equations
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
-from veridyn.references.parameters import Parameter, ParameterError, Record
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Published, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
@@ -53,7 +53,7 @@ PROBLEM = InitialValueProblem(
 )
 
 
-class OnMode(Record):
+class OnMode(ParameterSet):
     """The parameters; the masses are released on a line that they do not leave."""
 
     def check(self) -> None:
@@ -65,7 +65,7 @@ class OnMode(Record):
             )
 
 
-def on_mode(states: dict[str, tuple[str, Any]]) -> hybrid.Motion:
+def on_mode(states: dict[str, tuple[str, Any]]) -> hybrid.MotionQuantities:
     """Return the motion along the mode: states with their rates and initial values."""
     problem = InitialValueProblem(
         name="mode",

@@ -46,7 +46,7 @@ STARTS = {
 }
 
 
-class Half(NamedTuple):
+class HalfOrbit(NamedTuple):
     """Half of a cycle from x = 0 upwards: how long it takes, speed at its end, largest displacement."""
 
     lapse: Any
@@ -74,7 +74,7 @@ def root(coefficients: list[Any], end: Any) -> Any:
     return mpmath.findroot(partial(value, coefficients), (0, end), solver="anderson", tol=mpmath.eps, verify=False)
 
 
-def half(speed: Any, mu: Any) -> Half:
+def half(speed: Any, mu: Any) -> HalfOrbit:
     """Return the half that begins at x = 0 with a speed."""
     time, x, v, top = mpmath.mpf(0), mpmath.mpf(0), speed, None
     while True:
@@ -85,12 +85,12 @@ def half(speed: Any, mu: Any) -> Half:
             top = value(xs, root(vs, step))
         if x < 0:
             lapse = root(xs, step)
-            return Half(time + lapse, -value(vs, lapse), top)
+            return HalfOrbit(time + lapse, -value(vs, lapse), top)
         time += step
 
 
 @per_precision
-def cycle(mu: Any) -> Half:
+def cycle(mu: Any) -> HalfOrbit:
     """Return half of the limit cycle: from x = 0 to x = 0 with the same speed, by the secant."""
     begin = half(2 + mu / 2, mu).speed
     speed = mpmath.findroot(lambda s: half(s, mu).speed - s, (begin, half(begin, mu).speed), tol=mpmath.eps)

@@ -14,10 +14,10 @@ from rich.text import Text
 
 from veridyn.reports import numbers, timing
 from veridyn.reports.timing import (
-    Change,
-    Compared,
-    Line,
     Timing,
+    TimingChange,
+    TimingComparison,
+    TimingLine,
     compare,
     read_history,
     read_timing,
@@ -113,7 +113,7 @@ def _json(data: Any) -> str:
     return json.dumps(data, indent=1) + "\n"
 
 
-def _print(now: Timing, compared: Compared | None) -> None:
+def _print(now: Timing, compared: TimingComparison | None) -> None:
     changes = {change.key: change for change in compared.changes} if compared else {}
     rows = ((*_cells(line), *_ratio(changes.get(line.key))) for line in now.lines)
     out = console()
@@ -124,14 +124,14 @@ def _print(now: Timing, compared: Compared | None) -> None:
         out.print(Text(f"against the baseline: {compared.headline}"))
 
 
-def _cells(line: Line) -> tuple[str, ...]:
+def _cells(line: TimingLine) -> tuple[str, ...]:
     solver, case, variant, scheme = line.key
     times = map(seconds, (line.median, line.min, line.first_call))
     digits = map(numbers.correct_digits, (line.digits, line.fewest_digits))
     return solver, f"{case} {variant}", scheme, *times, *digits
 
 
-def _ratio(change: Change | None) -> tuple[str, ...]:
+def _ratio(change: TimingChange | None) -> tuple[str, ...]:
     if change is None:
         return ()
     return timing.ratio(change.ratio), change.turn

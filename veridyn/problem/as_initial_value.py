@@ -9,55 +9,24 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import sympy
-from sympy.polys.matrices import DomainMatrix
 
 from veridyn.problem.devices import Device, NonlinearDamper, PiecewiseLaw, Zener
+from veridyn.problem.element_equations import ElementEquations, Place, join_sides, replace_guard
 from veridyn.problem.elements import Friction, Stop
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.expressions import TIME, Expr, read
+from veridyn.problem.expressions import Expr
+from veridyn.problem.formulas import NOTHING, T, find_breaks, invert, write_function, write_matrix, write_number
+from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.problem.mechanical import Floats, MechanicalProblem
-from veridyn.problem.scalars import to_float
-from veridyn.problem.time_functions import Harmonic, Piecewise, TimeFunction, Windowed
 
 MOST_MODES = 100  # a solver compiles every one of them
-T = sympy.Symbol(TIME)
-NOTHING = sympy.Integer(0)
-
-
-@dataclass(frozen=True)
-class Place:
-    """One state of an element: its forces (n,), the rate of its memory, and its events.
-
-    The ``mode`` of an event is here the place of the element that begins.
-    """
-
-    name: str
-    forces: tuple[Expr, ...] = ()
-    rate: Expr = NOTHING
-    events: tuple[Change, ...] = ()
-
-
-@dataclass(frozen=True)
-class Part:
-    """An element: its places, what tells the place at the start, and its memory with initial values.
-
-    ``choice``: expressions that are all negative at the start, or just after, if the place with this number begins;
-    the first that fits counts. "Just after" looks at so many ``terms`` of a series in time.
-    """
-
-    places: tuple[Place, ...]
-    choice: tuple[tuple[tuple[Expr, ...], int], ...] = ()
-    otherwise: int = 0
-    terms: int = 3
-    memory: Mapping[str, Expr] = field(default_factory=dict)
 
 
 def as_initial_value(problem: MechanicalProblem) -> InitialValueProblem:
@@ -74,10 +43,10 @@ def as_initial_value(problem: MechanicalProblem) -> InitialValueProblem:
         the force of a stop or in two directions, a profile, a rigid stop, a buckling stop, a dashpot whose power is
         no odd number; or if there would be too many modes.
     """
-    return _Writer(problem.dense()).written()
+    return _ProblemWriter(problem.dense()).written()
 
 
-class _Writer:
+class _ProblemWriter:
     """Writes one problem; ``x`` and ``v`` are the symbols of displacements and velocities."""
 
     def __init__(self, problem: MechanicalProblem) -> None:
@@ -87,9 +56,9 @@ class _Writer:
         self.names = problem.coordinates
         self.x = [sympy.Symbol(name) for name in self.names]
         self.v = [sympy.Symbol(f"v_{name}") for name in self.names]
-        self.inverse = _inverse(problem.mass)
+        self.inverse = invert(problem.mass)
         self.linear = self._linear()
-        self.clock = sorted({b for f in self._functions() for b in _breaks(f) if problem.start < b < problem.end})
+        self.clock = sorted({b for f in self._functions() for b in find_breaks(f) if problem.start < b < problem.end})
         elements = [self._stop(stop) for stop in problem.stops]
         elements += [self._friction(friction) for friction in problem.frictions]
         elements += [self._device(device) for device in problem.devices]
@@ -103,7 +72,11 @@ class _Writer:
         if count > MOST_MODES:
             raise _refused(p, f"{count} modes (places of its elements, pieces of its loads)", f"{MOST_MODES} at most")
         states = (*self.names, *(v.name for v in self.v), *self.memory)
-        initial = (*map(_number, p.initial_displacement), *map(_number, p.initial_velocity), *self.memory.values())
+        initial = (
+            *map(write_number, p.initial_displacement),
+            *map(write_number, p.initial_velocity),
+            *self.memory.values(),
+        )
         first = self._first(dict(zip(states, initial, strict=True)))
         tuples = itertools.product(*(range(len(part.places)) for part in self.parts))
         modes = tuple(self._mode(piece, at) for at in tuples for piece in range(len(self.clock) + 1))
@@ -124,7 +97,7 @@ class _Writer:
         places = [part.places[i] for part, i in zip(self.parts, at, strict=True)]
         events = [self._whole(change, piece, at, k) for k, place in enumerate(places) for change in place.events]
         if piece < len(self.clock):
-            guard = T - _number(self.clock[piece])
+            guard = T - write_number(self.clock[piece])
             name = self._name(piece + 1, at)
             events.append(Change(name=f"load_changes_{piece + 1}", guard=guard, direction=1, mode=name))
         return Mode(name=self._name(piece, at), rates=self._rates(piece, at), events=self._at_piece(events, piece))
@@ -151,7 +124,7 @@ class _Writer:
     def _first(self, start: Mapping[str, Expr]) -> tuple[int, ...]:
         """Return the places of all elements at the start; rates are those of the places found so far."""
         at = [0] * len(self.parts)
-        known = {sympy.Symbol(name): value for name, value in start.items()} | {T: _number(self.problem.start)}
+        known = {sympy.Symbol(name): value for name, value in start.items()} | {T: write_number(self.problem.start)}
         for k, part in enumerate(self.parts):
             rates = dict(zip(start, self._rates(0, at), strict=True))
             looks = [
@@ -173,11 +146,11 @@ class _Writer:
         n, middle = len(self.names), self._middle(piece)
         forces = [NOTHING] * n
         for load in self.problem.loads:
-            f = _function(load.function, middle)
-            forces = [force + _number(d) * f for force, d in zip(forces, load.direction, strict=True)]
+            f = write_function(load.function, middle)
+            forces = [force + write_number(d) * f for force, d in zip(forces, load.direction, strict=True)]
         for support in self.problem.supports:
-            f = _function(support.acceleration, middle)
-            moved = _matrix(self.problem.mass) * sympy.Matrix([_number(d) for d in support.influence])
+            f = write_function(support.acceleration, middle)
+            moved = write_matrix(self.problem.mass) * sympy.Matrix([write_number(d) for d in support.influence])
             forces = [force - m * f for force, m in zip(forces, moved, strict=True)]
         return forces
 
@@ -185,8 +158,8 @@ class _Writer:
         """Return what the matrices that are functions of time take in a piece."""
         total = sympy.zeros(len(self.names), 1)
         for part in self.problem.varying:
-            f = _function(part.function, self._middle(piece))
-            total += f * _matrix(part.matrix) * sympy.Matrix(self.x if part.of == "stiffness" else self.v)
+            f = write_function(part.function, self._middle(piece))
+            total += f * write_matrix(part.matrix) * sympy.Matrix(self.x if part.of == "stiffness" else self.v)
         return total
 
     def _middle(self, piece: int) -> float:
@@ -199,7 +172,7 @@ class _Writer:
         for j, support in enumerate(self.problem.supports):
             found[sympy.Symbol(f"d{j}()")] = support.displacement
             found[sympy.Symbol(f"d{j}'()")] = support.velocity
-        return {symbol: _function(f, middle) for symbol, f in found.items()}
+        return {symbol: write_function(f, middle) for symbol, f in found.items()}
 
     def _timed(self, expressions: Sequence[Expr], piece: int) -> tuple[Expr, ...]:
         """Return expressions with the driven motion of the supports in place of its stand-ins."""
@@ -214,33 +187,33 @@ class _Writer:
     # ---- elements
 
     def _linear(self) -> Any:
-        k, c = _matrix(self.problem.stiffness), _matrix(self.problem.damping)
+        k, c = write_matrix(self.problem.stiffness), write_matrix(self.problem.damping)
         return -(k * sympy.Matrix(self.x) + c * sympy.Matrix(self.v))
 
     def _local(self, direction: Floats, frame: str) -> tuple[Expr, Expr]:
         """Return a local coordinate and its rate."""
-        along = [_number(d) for d in direction]
+        along = [write_number(d) for d in direction]
         y, w = (sum((a * s for a, s in zip(along, own, strict=True)), NOTHING) for own in (self.x, self.v))
         if frame == "absolute":
             for j, support in enumerate(self.problem.supports):
-                share = sum((a * _number(s) for a, s in zip(along, support.influence, strict=True)), NOTHING)
+                share = sum((a * write_number(s) for a, s in zip(along, support.influence, strict=True)), NOTHING)
                 y += share * sympy.Symbol(f"d{j}()")
                 w += share * sympy.Symbol(f"d{j}'()")
         return y, w
 
     def _pushed(self, direction: Floats, force: Expr) -> tuple[Expr, ...]:
-        return tuple(_number(d) * force for d in direction)
+        return tuple(write_number(d) * force for d in direction)
 
     def _none(self) -> tuple[Expr, ...]:
         return (NOTHING,) * len(self.names)
 
-    def _stop(self, stop: Stop) -> Part:
+    def _stop(self, stop: Stop) -> ElementEquations:
         if stop.geometry == "profile":
             raise _refused(self.problem, f"stop {stop.name!r} is a profile", "planes and circles only")
         if stop.rigid:
             raise _refused(self.problem, f"stop {stop.name!r} is rigid", "state its impacts as events with a reset")
         y, w = self._local(stop.normal, stop.frame)
-        y, gap, name = y + _number(stop.offset), _number(stop.gap), plain(stop.name)
+        y, gap, name = y + write_number(stop.offset), write_number(stop.gap), plain(stop.name)
         if stop.lateral is not None:
             return self._circle(stop, y, w)
         sides = [(1, name)] if stop.geometry == "plane" else [(1, f"{name}_above"), (-1, f"{name}_below")]
@@ -249,31 +222,31 @@ class _Writer:
             touches.append(
                 self._touch(stop, label, gap - side * y, -side * w, self._pushed(stop.normal, -sympy.Integer(side)))
             )
-        return touches[0] if len(touches) == 1 else _either(name, touches)
+        return touches[0] if len(touches) == 1 else join_sides(name, touches)
 
-    def _circle(self, stop: Stop, y: Expr, w: Expr) -> Part:
+    def _circle(self, stop: Stop, y: Expr, w: Expr) -> ElementEquations:
         assert stop.lateral is not None
         z, u = self._local(stop.lateral, stop.frame)
-        z += _number(stop.lateral_offset)
+        z += write_number(stop.lateral_offset)
         rho, side = sympy.sqrt(y**2 + z**2), 1 if stop.geometry == "circle" else -1
-        gap = side * (_number(stop.gap) - rho)
+        gap = side * (write_number(stop.gap) - rho)
         rows = zip(self._pushed(stop.normal, y / rho), self._pushed(stop.lateral, z / rho), strict=True)
         unit = tuple(-side * (a + b) for a, b in rows)
         part = self._touch(stop, plain(stop.name), gap, -side * (y * w + z * u) / rho, unit)
         # the radius has no derivative at the centre; its square has
-        smooth = side * (_number(stop.gap) ** 2 - y**2 - z**2)
-        return _with_guard(part, gap, smooth)
+        smooth = side * (write_number(stop.gap) ** 2 - y**2 - z**2)
+        return replace_guard(part, gap, smooth)
 
-    def _touch(self, stop: Stop, name: str, gap: Expr, rate: Expr, unit: tuple[Expr, ...]) -> Part:
+    def _touch(self, stop: Stop, name: str, gap: Expr, rate: Expr, unit: tuple[Expr, ...]) -> ElementEquations:
         """Return a stop with one side; ``unit`` (n,) are the forces of a push of 1 N."""
-        push = -_number(stop.stiffness) * gap - _number(stop.damping) * rate
+        push = -write_number(stop.stiffness) * gap - write_number(stop.damping) * rate
         free, pressing, parted = (f"{name}_{word}" for word in ("free", "presses", "parts"))
         closes = Change(name=f"{name}_closes", guard=gap, direction=-1, mode=pressing)
         opens = Change(name=f"{name}_opens", guard=gap, direction=1, mode=free)
         forces = tuple(e * push for e in unit)
         if not stop.damping:
             both = (Place(free, self._none(), events=(closes,)), Place(pressing, forces, events=(opens,)))
-            return Part(both, (((gap,), 1),))
+            return ElementEquations(both, (((gap,), 1),))
         parts = Change(name=f"{name}_parts", guard=push, direction=-1, mode=parted)
         again = Change(name=f"{name}_presses_again", guard=push, direction=1, mode=pressing)
         places = (
@@ -281,9 +254,9 @@ class _Writer:
             Place(pressing, forces, events=(parts,)),
             Place(parted, self._none(), events=(opens, again)),
         )
-        return Part(places, (((gap, -push), 1), ((gap,), 2)))
+        return ElementEquations(places, (((gap, -push), 1), ((gap,), 2)))
 
-    def _friction(self, friction: Friction) -> Part:
+    def _friction(self, friction: Friction) -> ElementEquations:
         owner = f"friction {friction.name!r}"
         if friction.law != "regularised":
             raise _refused(self.problem, f"{owner} is set-valued", "regularise it: law='regularised', stiffness=…")
@@ -293,8 +266,12 @@ class _Writer:
             raise _refused(self.problem, f"{owner} acts in two directions", "one tangent only")
         name, spring = plain(friction.name), sympy.Symbol(f"s_{plain(friction.name)}")
         _, w = self._local(friction.tangents[0], friction.frame)
-        k, c, normal = (_number(value) for value in (friction.stiffness, friction.damping, friction.normal))
-        hold, most, kinetic = -k * spring - c * w, _number(friction.static) * normal, _number(friction.kinetic) * normal
+        k, c, normal = (write_number(value) for value in (friction.stiffness, friction.damping, friction.normal))
+        hold, most, kinetic = (
+            -k * spring - c * w,
+            write_number(friction.static) * normal,
+            write_number(friction.kinetic) * normal,
+        )
         stick, ahead, back = (f"{name}_{word}" for word in ("sticks", "slips_ahead", "slips_back"))
         places = [
             Place(stick, self._pushed(friction.tangents[0], hold), w, (
@@ -306,23 +283,23 @@ class _Writer:
             caught = {spring.name: side * kinetic / k}
             event = Change(name=f"{name}_sticks", guard=side * w, direction=-1, reset=caught, mode=stick)
             places.append(Place(slip, self._pushed(friction.tangents[0], -side * kinetic), events=(event,)))
-        return Part(tuple(places), (((-w,), 1), ((w,), 2)), terms=1, memory={spring.name: NOTHING})
+        return ElementEquations(tuple(places), (((-w,), 1), ((w,), 2)), terms=1, memory={spring.name: NOTHING})
 
-    def _device(self, device: Device) -> Part:
+    def _device(self, device: Device) -> ElementEquations:
         u, w = self._local(device.direction, device.frame)
-        u += _number(device.offset)
+        u += write_number(device.offset)
         if isinstance(device, PiecewiseLaw):
             return self._piecewise(device, w if isinstance(device, NonlinearDamper) else u)
         if isinstance(device, Zener):
             return self._zener(device, u)
         raise _refused(self.problem, device.owner, "it remembers its largest crush, which no event marks")
 
-    def _piecewise(self, law: PiecewiseLaw, z: Expr) -> Part:
-        name, breaks = plain(law.name), [_number(b) for b in law.breaks]
+    def _piecewise(self, law: PiecewiseLaw, z: Expr) -> ElementEquations:
+        name, breaks = plain(law.name), [write_number(b) for b in law.breaks]
         names = [f"{name}_{i}" for i in range(len(breaks) + 1)]
         places = []
         for i, (row, origin) in enumerate(zip(law.coefficients, law.origins, strict=True)):
-            force = sum((_number(c) * (z - _number(origin)) ** k for k, c in enumerate(row)), NOTHING)
+            force = sum((write_number(c) * (z - write_number(origin)) ** k for k, c in enumerate(row)), NOTHING)
             events = []
             if i > 0:
                 falls = Change(name=f"{name}_falls_{i}", guard=z - breaks[i - 1], direction=-1, mode=names[i - 1])
@@ -331,46 +308,18 @@ class _Writer:
                 rises = Change(name=f"{name}_rises_{i + 1}", guard=z - breaks[i], direction=1, mode=names[i + 1])
                 events.append(rises)
             places.append(Place(names[i], self._pushed(law.direction, -force), events=tuple(events)))
-        return Part(tuple(places), tuple(((z - b,), i) for i, b in enumerate(breaks)), len(breaks))
+        return ElementEquations(tuple(places), tuple(((z - b,), i) for i, b in enumerate(breaks)), len(breaks))
 
-    def _zener(self, device: Zener, u: Expr) -> Part:
+    def _zener(self, device: Zener, u: Expr) -> ElementEquations:
         power = Fraction(1 / device.alpha).limit_denominator(1000)
         if power.denominator != 1 or power.numerator % 2 == 0 or float(power) * device.alpha != 1.0:
             raise _refused(self.problem, f"{device.owner}: alpha = {device.alpha}", "1, 1/3, 1/5 … only")
-        k1, k2, k3, c = (_number(value) for value in (device.k1, device.k2, device.k3, device.damping))
+        k1, k2, k3, c = (write_number(value) for value in (device.k1, device.k2, device.k3, device.damping))
         path = sympy.Symbol(f"w_{plain(device.name)}")
         inner = (k1 * u + k3 * path) / (k1 + k2 + k3)
         rate = (k3 * (inner - path) / c) ** power.numerator
         place = Place(plain(device.name), self._pushed(device.direction, -k1 * (u - inner)), rate)
-        return Part((place,), memory={path.name: _number(device.path)})
-
-
-# ---- helpers
-
-
-def _either(name: str, touches: Sequence[Part]) -> Part:
-    """Return the stop of two sides: they share the place in between."""
-    free = f"{name}_free"
-    swap = {side.places[0].name: free for side in touches}
-    closes = tuple(change for side in touches for change in side.places[0].events)
-    places = [replace(touches[0].places[0], name=free, events=closes)]
-    choice = []
-    for side in touches:
-        choice += [(signs, i + len(places) - 1) for signs, i in side.choice]
-        for place in side.places[1:]:
-            events = tuple(replace(c, mode=swap.get(c.mode, c.mode)) for c in place.events)
-            places.append(replace(place, events=events))
-    return Part(tuple(places), tuple(choice))
-
-
-def _with_guard(part: Part, guard: Expr, other: Expr) -> Part:
-    """Return an element with another guard of the same sign."""
-    places = []
-    for place in part.places:
-        events = tuple(replace(c, guard=other) if c.guard == guard else c for c in place.events)
-        places.append(replace(place, events=events))
-    choice = tuple((tuple(other if e == guard else e for e in signs), i) for signs, i in part.choice)
-    return replace(part, places=tuple(places), choice=choice)
+        return ElementEquations((place,), memory={path.name: write_number(device.path)})
 
 
 def _soon(expression: Expr, rates: Mapping[str, Expr], known: Mapping[Any, Expr], terms: int) -> float:
@@ -382,49 +331,6 @@ def _soon(expression: Expr, rates: Mapping[str, Expr], known: Mapping[Any, Expr]
         along = (sympy.diff(expression, sympy.Symbol(name)) * rate for name, rate in rates.items())
         expression = sympy.diff(expression, T) + sum(along)
     return 0.0
-
-
-def _breaks(function: TimeFunction) -> Iterator[float]:
-    """Yield the instants (s) at which a function changes its formula."""
-    for term in function.terms():
-        if isinstance(term, Piecewise):
-            yield from map(to_float, term.breaks)
-        elif isinstance(term, Windowed):
-            yield from (to_float(term.start), to_float(term.end))
-
-
-def _function(function: TimeFunction, inside: float) -> Expr:
-    """Return the formula that a function of time has around an instant (s)."""
-    return sum((_term(term, inside) for term in function.terms()), NOTHING)
-
-
-def _term(term: TimeFunction, inside: float) -> Expr:
-    match term:
-        case Harmonic():
-            amplitude, omega, phase = (_number(value) for value in (term.amplitude, term.omega, term.phase))
-            sign = 1 if term.order % 4 < 2 else -1
-            return sign * amplitude * omega**term.order * (sympy.sin, sympy.cos)[term.order % 2](omega * T + phase)
-        case Piecewise():
-            i = bisect_right([to_float(b) for b in term.breaks], inside) - 1
-            tau = T - _number(term.breaks[max(i, 0)])
-            row = term.coefficients[i] if i >= 0 else ()
-            return sum((_number(c) * tau**k for k, c in enumerate(row)), NOTHING)
-        case Windowed():
-            outside = not to_float(term.start) <= inside < to_float(term.end)
-            return NOTHING if outside else _function(term.function, inside)
-    raise ProblemError(f"a load of kind {term.kind!r} has no formula")
-
-
-def _number(value: Any) -> Expr:
-    return read("a number", value if isinstance(value, str) else float(value), ())
-
-
-def _matrix(numbers: Any) -> Any:
-    return sympy.Matrix([[_number(entry) for entry in row] for row in numbers])
-
-
-def _inverse(mass: Any) -> Any:
-    return DomainMatrix.from_Matrix(_matrix(mass)).to_field().inv().to_Matrix()
 
 
 def plain(name: str) -> str:

@@ -11,15 +11,9 @@ import numpy as np
 from veridyn.problem.devices import Device
 from veridyn.problem.elements import Friction, Stop, SupportMotion
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import (
-    Floats,
-    MechanicalProblem,
-    Modes,
-    is_coupled,
-    is_skewed,
-    skew_part,
-    symmetric_part,
-)
+from veridyn.problem.matrices import is_coupled, is_skewed, skew_part, symmetric_part
+from veridyn.problem.mechanical import Floats, MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.sparse import diagonal
 
 EPSILON = np.finfo(float).eps

@@ -11,25 +11,20 @@ that number in `veridyn.solver.integrators.arrays`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import Field, dataclass, fields
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from veridyn.problem.elements import FRAMES, Frame, at_least_zero, finite, one_of, positive
+from veridyn.problem.elements import FRAMES, Frame, at_least_zero, finite, number, one_of, positive
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.json_form import fields_of
 from veridyn.problem.naming import Floats, direction, vector
 
 PIECEWISE_LINEAR = "device:piecewise-linear-damper"
 CONTINUOUS = 1e-9  # of the coefficients; a smaller jump of a force is rounding
-
-
-def number(check: Callable[..., None], unit: str, meaning: str, default: Any = MISSING) -> Any:
-    """Return the field of a number of a law: what it must be, its unit and meaning for statements that people read."""
-    return field(default=default, metadata={"check": check, "unit": unit, "meaning": meaning})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

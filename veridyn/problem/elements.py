@@ -9,8 +9,8 @@ a problem makes vectors of them. In the frame ``"relative"`` that displacement i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, field, replace
 from numbers import Real
 from typing import Any, Literal, TypeVar, cast
 
@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.geometry import CURVED, STRAIGHT, profile_points
 from veridyn.problem.json_form import KEPT, fields_of
 from veridyn.problem.naming import direction, vector
 from veridyn.problem.pieces import pieces
 from veridyn.problem.scalars import is_finite
-from veridyn.problem.time_functions import Piecewise, TimeFunction
+from veridyn.problem.time_functions import Piecewise
 
 T = TypeVar("T")
 Frame = Literal["relative", "absolute"]
@@ -47,6 +48,11 @@ def at_least_zero(owner: str, **values: Any) -> None:
     for name, value in values.items():
         if not (is_finite(value) and value >= 0):
             raise ProblemError(f"{owner}: {name} = {value!r} must be finite and not negative")
+
+
+def number(check: Callable[..., None], unit: str, meaning: str, default: Any = MISSING) -> Any:
+    """Return the field of a number of a law: what it must be, its unit and meaning for statements that people read."""
+    return field(default=default, metadata={"check": check, "unit": unit, "meaning": meaning})
 
 
 def positive(owner: str, **values: Any) -> None:

@@ -66,14 +66,14 @@ def read(owner: str, given: Any, names: Collection[str]) -> Expr:
 
 @lru_cache(maxsize=KNOWN, typed=True)  # a problem is posed again for every part of its span, with the same expressions
 def _read(owner: str, given: Any, names: tuple[str, ...]) -> Expr:
-    found = _Reader(owner, given, names).read() if isinstance(given, str) else _exact(given)
+    found = _ExpressionReader(owner, given, names).read() if isinstance(given, str) else _exact(given)
     return _checked(owner, found, names)
 
 
 @lru_cache(maxsize=KNOWN, typed=True)
 def text(expression: Expr) -> str:
     """Write an expression in the grammar; `read` gives it back."""
-    return str(_Writer().doprint(expression))
+    return str(_ConstantPrinter().doprint(expression))
 
 
 def unknown(owner: str, name: str, names: Collection[str]) -> ProblemError:
@@ -98,7 +98,7 @@ def _checked(owner: str, found: Any, names: Collection[str]) -> Expr:
     return found
 
 
-class _Writer(StrPrinter):  # type: ignore[misc]
+class _ConstantPrinter(StrPrinter):  # type: ignore[misc]
     """SymPy's own text, which the grammar reads but for one constant."""
 
     def _print_Exp1(self, _: Any) -> str:  # noqa: N802 - SymPy's name
@@ -106,7 +106,7 @@ class _Writer(StrPrinter):  # type: ignore[misc]
 
 
 @dataclass
-class _Reader:
+class _ExpressionReader:
     """Reads one text from left to right; every method reads one rule of the grammar."""
 
     owner: str

@@ -13,21 +13,20 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.problem.devices import Device, device
+from veridyn.problem.devices import Device
+from veridyn.problem.element_form import KINDS_OF, read_field
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying, all_of
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.json_form import fields_of
-from veridyn.problem.naming import Named, direction, resolved, vector
-from veridyn.problem.sparse import DENSE, compressed, diagonal, from_entries, is_sparse, least_masses
-from veridyn.problem.time_functions import TimeFunction, time_function
+from veridyn.problem.matrices import Matrix, couples_modes, divide_by_mass, is_coupled, is_skewed, read_square
+from veridyn.problem.modal_basis import Modes
+from veridyn.problem.naming import NamedDirection, direction, resolved, vector
+from veridyn.problem.sparse import DENSE, compressed, diagonal, is_sparse, least_masses
 
 Floats = NDArray[np.float64]
-Matrix = Any  # Floats, or scipy.sparse of that shape
 
 FORMAT_VERSION = 1
-SYMMETRY = 1e-12  # relative; what assembly in floating point leaves of a skew part is less
-OUTSIDE = 1e-9  # relative; what projecting on the modes leaves of initial values is rounding
-COUPLING = 1e-9  # relative; coupling of modes by damping below this is rounding
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -77,57 +76,6 @@ class Problem:
     def to_json(self) -> str:
         """Return the problem as a JSON document; `problem_from_json` reads it back."""
         return json.dumps({"format_version": FORMAT_VERSION, "kind": self.kind, **self.to_dict()}, allow_nan=False)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Modes:
-    """A modal basis: omega (r,) in rad/s, damping ratios (r,), generalised masses (r,), shapes (n, r).
-
-    ``coupling`` (r, r) in kg/s is what the damping matrix has beyond the ratios: its off-diagonal part, and the
-    damping of rigid-body modes. A skew part of it is gyroscopic. Negative damping drives a mode, as a cross-flow does.
-    ``stiffness_coupling`` (r, r) in N/m is what the stiffness matrix has beyond the frequencies; its skew part is
-    circulatory.
-    """
-
-    omega: Floats
-    damping: Floats
-    masses: Floats
-    shapes: Matrix
-    coupling: Matrix | None = None
-    stiffness_coupling: Matrix | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("omega", "damping", "masses"):
-            object.__setattr__(self, name, vector(f"Modes.{name}", getattr(self, name)))
-        object.__setattr__(self, "shapes", _matrix("Modes.shapes", self.shapes))
-        r = self.omega.size
-        if self.damping.size != r or self.masses.size != r or self.shapes.ndim != 2 or self.shapes.shape[1] != r:
-            raise ProblemError(f"Modes: {r} frequencies need as many damping ratios, masses and shape columns")
-        if np.any(self.omega < 0) or np.any(self.masses <= 0):
-            raise ProblemError("Modes: frequencies must not be negative, masses positive")
-        for name in ("coupling", "stiffness_coupling"):
-            if (given := getattr(self, name)) is not None:
-                object.__setattr__(self, name, _square(f"Modes.{name}", given, r))
-
-    @property
-    def mass_matrix(self) -> Matrix:
-        """The generalised masses as a matrix (r, r) in kg."""
-        return self._with(self.masses, None)
-
-    @property
-    def damping_matrix(self) -> Matrix:
-        """The modal damping matrix (r, r) in kg/s."""
-        return self._with(2 * self.damping * self.omega * self.masses, self.coupling)
-
-    @property
-    def stiffness_matrix(self) -> Matrix:
-        """The modal stiffness matrix (r, r) in N/m."""
-        return self._with(self.omega**2 * self.masses, self.stiffness_coupling)
-
-    def _with(self, values: Floats, beside: Matrix | None) -> Matrix:
-        """Return a diagonal (r,) and what stands beside it, sparse where the shapes are."""
-        whole = diagonal(values) if is_sparse(self.shapes) else np.diag(values)
-        return whole if beside is None else whole + beside
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -196,7 +144,7 @@ class MechanicalProblem(Problem):
         object.__setattr__(self, "coordinates", names)
         for name in ("initial_displacement", "initial_velocity"):
             value = direction(f"{self.name}: {name}", getattr(self, name))
-            value = value.vector(names) if isinstance(value, Named) else value
+            value = value.vector(names) if isinstance(value, NamedDirection) else value
             object.__setattr__(self, name, value if value.size else vector(name, zero))
         for name in ("loads", "varying"):
             object.__setattr__(self, name, tuple(each.over(self.start, self.end) for each in getattr(self, name)))
@@ -269,7 +217,7 @@ class MechanicalProblem(Problem):
 
     def _check_matrices(self) -> None:
         parts = [
-            replace(part, matrix=_square(f"{self.name}: varying {part.of} {i}", part.matrix, self.size))
+            replace(part, matrix=read_square(f"{self.name}: varying {part.of} {i}", part.matrix, self.size))
             for i, part in enumerate(self.varying, start=1)
         ]
         object.__setattr__(self, "varying", tuple(parts))
@@ -294,7 +242,7 @@ class MechanicalProblem(Problem):
             if value is None:
                 matrix = diagonal(np.zeros(self.size)) if sparse else np.zeros((self.size, self.size))
             matrix = compressed(f"{self.name}: {name}", matrix) if sparse else matrix
-            object.__setattr__(self, name, _square(f"{self.name}: {name}", matrix, self.size))
+            object.__setattr__(self, name, read_square(f"{self.name}: {name}", matrix, self.size))
         self._check_mass()
 
     def _check_mass(self) -> None:
@@ -346,15 +294,11 @@ class MechanicalProblem(Problem):
         """Refuse initial values outside a truncated basis: every solver would leave out a part of its own choice."""
         if self.modes is None:
             return
-        shapes = self.modes.shapes
         for name in ("initial_displacement", "initial_velocity"):
-            given = getattr(self, name)
-            left = given - shapes @ np.linalg.lstsq(shapes, given, rcond=None)[0] if given.any() else given
-            if np.abs(left).max() > OUTSIDE * np.abs(given).max():
-                share = np.linalg.norm(left) / np.linalg.norm(given)
+            if share := self.modes.find_share_outside(getattr(self, name)):
                 raise ProblemError(
-                    f"{self.name}: {share:.2g} of the {name.replace('_', ' ')} is no sum of the {shapes.shape[1]} "
-                    "modes; give more modes, or project it yourself"
+                    f"{self.name}: {share:.2g} of the {name.replace('_', ' ')} is no sum of the "
+                    f"{self.modes.omega.size} modes; give more modes, or project it yourself"
                 )
 
     @property
@@ -397,28 +341,16 @@ class MechanicalProblem(Problem):
         return bool(abs(self._damping).max() > 0)
 
     def _is_coupled(self) -> bool:
-        """Whether the damping couples the modes: C M⁻¹ K is not symmetric (Caughey and O'Kelly, 1965).
-
-        C and K are the symmetric parts; what is left of them beside skew ones may be rounding.
-        """
+        """Whether the damping couples the modes."""
         if self.modes is not None:
             return is_coupled(self.modes.damping_matrix)
         if self.sparse:  # integrated without modes: what stands beside the diagonal couples
             return bool((self.damping - diagonal(self.damping.diagonal())).nnz)
-        product = symmetric_part(self.damping) @ self.over_mass(symmetric_part(self.stiffness))
-        size = np.abs(self.damping @ self.over_mass(self.stiffness)).max()
-        return bool(np.abs(product - product.T).max() > COUPLING * size)
+        return couples_modes(self.mass, self.damping, self.stiffness)
 
     def over_mass(self, matrix: Matrix) -> Matrix:
         """Return ``M⁻¹ A`` for a matrix (n, k), sparse if it is."""
-        mass = self.mass
-        if not self.sparse:
-            return np.linalg.solve(mass, matrix)
-        if not self.consistent:
-            return diagonal(1 / mass.diagonal()) @ matrix
-        from scipy.sparse.linalg import spsolve
-
-        return spsolve(mass.tocsc(), matrix).reshape(matrix.shape)
+        return divide_by_mass(self.mass, matrix)
 
     def to_dict(self) -> dict[str, Any]:
         return fields_of(self)
@@ -431,74 +363,9 @@ class MechanicalProblem(Problem):
         if unknown:
             raise ProblemError(f"problem has unknown fields {sorted(unknown)}; known: {', '.join(sorted(known))}")
         try:
-            return cls(**{name: _read(name, value) for name, value in data.items()})
+            return cls(**{name: read_field(name, value) for name, value in data.items()})
         except (TypeError, KeyError, AttributeError) as error:
             raise ProblemError(f"problem is malformed: {error}") from None
-
-
-KINDS_OF: dict[str, type[Any]] = {
-    "loads": Load,
-    "supports": SupportMotion,
-    "stops": Stop,
-    "frictions": Friction,
-    "devices": Device,
-    "varying": TimeVarying,
-}
-TIMED = ("function", "acceleration", "velocity", "displacement")  # fields that hold time functions
-
-
-def _read(name: str, value: Any) -> Any:
-    """Return a field from its JSON form."""
-    if name in KINDS_OF:
-        return tuple(device(each) if name == "devices" else _element(KINDS_OF[name], each) for each in value)
-    if name in ("mass", "stiffness", "damping"):
-        return from_entries(value)
-    return Modes(**value) if name == "modes" and value is not None else value
-
-
-def _element(kind: type[Any], data: Mapping[str, Any]) -> Any:
-    return kind(**{name: time_function(value) if name in TIMED else value for name, value in data.items()})
-
-
-def symmetric_part(matrix: Matrix) -> Matrix:
-    """Return the symmetric part of a matrix (n, n): dampers and springs."""
-    return 0.5 * (matrix + matrix.T)
-
-
-def skew_part(matrix: Matrix) -> Matrix:
-    """Return the skew part of a matrix (n, n): gyroscopic of a damping, circulatory of a stiffness matrix."""
-    return 0.5 * (matrix - matrix.T)
-
-
-def is_skewed(matrix: Matrix) -> bool:
-    """Tell whether a matrix (n, n) has a skew part that is more than rounding."""
-    return bool(abs(matrix - matrix.T).max() > SYMMETRY * abs(matrix).max())
-
-
-def is_coupled(modal_damping: Floats) -> bool:
-    """Tell whether a modal damping matrix (r, r) has, beside its diagonal, a symmetric part that is not rounding."""
-    others = symmetric_part(modal_damping - np.diag(np.diag(modal_damping)))
-    return bool(np.abs(others).max() > COUPLING * np.abs(modal_damping).max())
-
-
-def _square(owner: str, value: Any, n: int) -> Matrix:
-    matrix = _matrix(owner, value)
-    if matrix.shape != (n, n):
-        raise ProblemError(f"{owner} has shape {matrix.shape}, the problem needs ({n}, {n})")
-    return matrix
-
-
-def _matrix(owner: str, value: Any) -> Matrix:
-    if is_sparse(value):
-        return value
-    try:
-        matrix = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ProblemError(f"{owner} must be a matrix of numbers") from None
-    if not np.all(np.isfinite(matrix)):
-        raise ProblemError(f"{owner} holds a value that is not finite")
-    matrix.flags.writeable = False
-    return matrix
 
 
 KINDS = {"mechanical": "mechanical:MechanicalProblem", "initial value": "initial_value:InitialValueProblem"}

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedDirection:
     """A direction by names, until the problem that has these degrees of freedom makes a vector of it."""
 
     owner: str
@@ -44,12 +44,12 @@ def direction(owner: str, value: Any) -> Any:
     Raises `ProblemError` if it is neither a vector of numbers, nor a name, nor names with numbers.
     """
     if isinstance(value, str):
-        return Named(owner, {value.removeprefix("-"): -1.0 if value.startswith("-") else 1.0})
+        return NamedDirection(owner, {value.removeprefix("-"): -1.0 if value.startswith("-") else 1.0})
     if isinstance(value, Mapping):
         if not all(is_finite(share) for share in value.values()):
             raise ProblemError(f"{owner}: write names with numbers, e.g. {{'x2': 1, 'x1': -1}}; got {dict(value)!r}")
-        return Named(owner, {str(name): float(share) for name, share in value.items()})
-    return value if isinstance(value, Named) else vector(owner, value)
+        return NamedDirection(owner, {str(name): float(share) for name, share in value.items()})
+    return value if isinstance(value, NamedDirection) else vector(owner, value)
 
 
 def vector(owner: str, value: ArrayLike) -> Floats:
@@ -72,7 +72,7 @@ def vector(owner: str, value: ArrayLike) -> Floats:
 def resolved(element: T, names: tuple[str, ...]) -> T:
     """Return an element with vectors in place of names; itself if it has no names.
 
-    Raises what `Named.vector` raises.
+    Raises what `NamedDirection.vector` raises.
     """
     fields = {field: _vectors(value, names) for field, value in vars(element).items()}
     changed = {field: value for field, value in fields.items() if value is not getattr(element, field)}
@@ -80,8 +80,8 @@ def resolved(element: T, names: tuple[str, ...]) -> T:
 
 
 def _vectors(value: Any, names: tuple[str, ...]) -> Any:
-    if isinstance(value, Named):
+    if isinstance(value, NamedDirection):
         return value.vector(names)
-    if isinstance(value, tuple) and any(isinstance(part, Named) for part in value):
+    if isinstance(value, tuple) and any(isinstance(part, NamedDirection) for part in value):
         return tuple(_vectors(part, names) for part in value)
     return value

@@ -13,9 +13,9 @@ from typing import Any, Literal
 import numpy as np
 
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.json_form import fields_of
 from veridyn.problem.mechanical import Floats
-from veridyn.problem.time_functions import TimeFunction
 
 Vector = tuple[float, float, float]
 Matrix = tuple[tuple[float, ...], ...]

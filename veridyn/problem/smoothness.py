@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from veridyn.problem.devices import BucklingStop, Device, PiecewiseLaw, Zener
+from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.problem.scalars import to_float
-from veridyn.problem.time_functions import Harmonic, Piecewise, Sum, TimeFunction, Windowed
+from veridyn.problem.time_functions import Harmonic, Piecewise, Sum, Windowed
 
 SAME = 1e-9  # relative; polynomials that meet in floating point
 SMOOTH = math.inf

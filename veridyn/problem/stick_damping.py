@@ -10,7 +10,8 @@ import numpy as np
 from veridyn.problem.basis import modal_basis
 from veridyn.problem.elements import Friction
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import Floats, MechanicalProblem, Modes
+from veridyn.problem.mechanical import Floats, MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 
 
 def critical_damping(*, mass: float, stiffness: float, ratio: float, tangential_stiffness: float) -> float:

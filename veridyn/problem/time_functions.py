@@ -7,7 +7,6 @@ piecewise polynomials); sums of them, and what is cut out of them between two in
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,43 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.json_form import fields_of
+from veridyn.problem.exact_scalars import add, multiply, to_exact, to_scalar
+from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.naming import vector
 from veridyn.problem.scalars import Scalar, check_scalar, in_arithmetic_of, to_float, to_mpf
-
-
-class TimeFunction:
-    """A function of time. Call it with a float, an array or an mpf."""
-
-    kind: ClassVar[str]
-
-    def __call__(self, t: Any) -> Any:
-        """Return the value at t, in the arithmetic of t."""
-        raise NotImplementedError
-
-    def derivative(self) -> TimeFunction:
-        """Return the exact derivative."""
-        raise NotImplementedError
-
-    def antiderivative(self) -> TimeFunction:
-        """Return the antiderivative: zero mean for harmonic functions, zero at the first break otherwise."""
-        raise NotImplementedError
-
-    def terms(self) -> tuple[TimeFunction, ...]:
-        """Return the elementary terms, in the order in which they are summed."""
-        return (self,)
-
-    def shifted(self, by: float) -> TimeFunction:
-        """Return the same function later by some seconds, ``f(t - by)``."""
-        raise NotImplementedError
-
-    def rescaled(self, value: float, time: float) -> TimeFunction:
-        """Return the function in other units, ``value × f(t / time)``; with powers of two nothing is rounded."""
-        raise NotImplementedError
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form; `time_function` reads it back."""
-        return {"kind": self.kind, **fields_of(self)}
+from veridyn.problem.window_formulas import WindowFormulas, sum_taylor, to_powers
 
 
 @dataclass(frozen=True)
@@ -111,8 +78,8 @@ class Harmonic(TimeFunction):
         return Harmonic(self.amplitude, self.omega, phase, self.order)
 
     def rescaled(self, value: float, time: float) -> Harmonic:
-        amplitude = _times(self.amplitude, value * time**self.order)
-        return Harmonic(amplitude, _times(self.omega, 1 / time), self.phase, self.order)
+        amplitude = multiply(self.amplitude, value * time**self.order)
+        return Harmonic(amplitude, multiply(self.omega, 1 / time), self.phase, self.order)
 
 
 @dataclass(frozen=True)
@@ -198,26 +165,26 @@ class Piecewise(TimeFunction):
 
     def derivative(self) -> Piecewise:
         self._refuse_jumps()
-        rows = (tuple(_exact(c) * k for k, c in enumerate(row) if k) or (0.0,) for row in self.coefficients)
-        return Piecewise(self.breaks, tuple(tuple(_scalar(c) for c in row) for row in rows))
+        rows = (tuple(to_exact(c) * k for k, c in enumerate(row) if k) or (0.0,) for row in self.coefficients)
+        return Piecewise(self.breaks, tuple(tuple(to_scalar(c) for c in row) for row in rows))
 
     def antiderivative(self) -> Piecewise:
         value: Any = Fraction(0)
         rows = []
         for i, row in enumerate(self.coefficients):
-            exact = [value, *(_exact(c) / (k + 1) for k, c in enumerate(row))]
-            rows.append(tuple(_scalar(c) for c in exact))
+            exact = [value, *(to_exact(c) / (k + 1) for k, c in enumerate(row))]
+            rows.append(tuple(to_scalar(c) for c in exact))
             if i + 1 < len(self.breaks):
-                tau = _exact(self.breaks[i + 1]) - _exact(self.breaks[i])
+                tau = to_exact(self.breaks[i + 1]) - to_exact(self.breaks[i])
                 value = sum(c * tau**k for k, c in enumerate(exact))
         return Piecewise(self.breaks, tuple(rows))
 
     def shifted(self, by: float) -> Piecewise:
-        return Piecewise(tuple(_plus(b, by) for b in self.breaks), self.coefficients)
+        return Piecewise(tuple(add(b, by) for b in self.breaks), self.coefficients)
 
     def rescaled(self, value: float, time: float) -> Piecewise:
-        rows = (tuple(_times(c, value / time**k) for k, c in enumerate(row)) for row in self.coefficients)
-        return Piecewise(tuple(_times(b, time) for b in self.breaks), tuple(rows))
+        rows = (tuple(multiply(c, value / time**k) for k, c in enumerate(row)) for row in self.coefficients)
+        return Piecewise(tuple(multiply(b, time) for b in self.breaks), tuple(rows))
 
     def _refuse_jumps(self) -> None:
         for i, start in enumerate(self.breaks):
@@ -255,32 +222,6 @@ class Sum(TimeFunction):
 
     def rescaled(self, value: float, time: float) -> Sum:
         return Sum(tuple(f.rescaled(value, time) for f in self.summands))
-
-
-@dataclass(frozen=True)
-class _Pieces:
-    """What a window cuts out, in some arithmetic: zero, the function without a polynomial, then a polynomial.
-
-    Polynomials are given by their derivatives at the start and at the end, lowest first.
-    """
-
-    start: Any
-    end: Any
-    function: TimeFunction
-    left_out: list[Any]
-    carried_on: list[Any]
-
-    def at(self, t: Any) -> Any:
-        """Return the value at one instant."""
-        return type(t)(0) if t < self.start else self.inside(t) if t < self.end else self.after(t)
-
-    def inside(self, t: Any) -> Any:
-        """Return the formula between start and end."""
-        return self.function(t) - _taylor(self.left_out, t - self.start)
-
-    def after(self, t: Any) -> Any:
-        """Return the formula from the end on."""
-        return _taylor(self.carried_on, t - self.end)
 
 
 @dataclass(frozen=True)
@@ -323,7 +264,7 @@ class Windowed(TimeFunction):
     def _carried_on(self, chain: list[TimeFunction], start: Any, end: Any) -> list[Any]:
         """Return the derivatives, lowest first, of what an antiderivative is after the end."""
         left_out = self._left_out(chain, start)
-        return [chain[-1 - k](end) - _taylor(left_out[k:], end - start) for k in range(len(left_out))]
+        return [chain[-1 - k](end) - sum_taylor(left_out[k:], end - start) for k in range(len(left_out))]
 
     def __call__(self, t: Any) -> Any:
         if isinstance(t, mpmath.mpf):
@@ -335,13 +276,13 @@ class Windowed(TimeFunction):
         return np.where(np.less(t, pieces.start), 0.0, later)[()]
 
     @cached_property
-    def _floats(self) -> _Pieces:
+    def _floats(self) -> WindowFormulas:
         """Formulas in floats; scalar calls by the thousand must not derive them again."""
         return self._pieces(to_float)
 
-    def _pieces(self, read: Callable[[Scalar], Any]) -> _Pieces:
+    def _pieces(self, read: Callable[[Scalar], Any]) -> WindowFormulas:
         start, end, chain = read(self.start), read(self.end), self._chain()
-        return _Pieces(start, end, chain[-1], self._left_out(chain, start), self._carried_on(chain, start, end))
+        return WindowFormulas(start, end, chain[-1], self._left_out(chain, start), self._carried_on(chain, start, end))
 
     def derivative(self) -> Windowed:
         if self.order >= 0:
@@ -364,28 +305,15 @@ class Windowed(TimeFunction):
         pieces = [_cut_out(f, start, end) for f in chain[-1].terms() if isinstance(f, Piecewise)]
         if self.order < 0:
             before, after = self._left_out(chain, start), self._carried_on(chain, start, end)
-            pieces.append(Piecewise((start, end), (_powers(before, -1.0), _powers(after, 1.0))))
+            pieces.append(Piecewise((start, end), (to_powers(before, -1.0), to_powers(after, 1.0))))
         return (*waves, *pieces)
 
     def shifted(self, by: float) -> Windowed:
-        return Windowed(self.function.shifted(by), _plus(self.start, by), _plus(self.end, by), self.order)
+        return Windowed(self.function.shifted(by), add(self.start, by), add(self.end, by), self.order)
 
     def rescaled(self, value: float, time: float) -> Windowed:
         function = self.function.rescaled(value * time**self.order, time)
-        return Windowed(function, _times(self.start, time), _times(self.end, time), self.order)
-
-
-def _taylor(derivatives: Sequence[Any], tau: Any) -> Any:
-    """Return the sum of ``derivatives[k] tau**k / k!``."""
-    total = 0 * tau
-    for k in range(len(derivatives), 0, -1):
-        total = total * tau / k + derivatives[k - 1]
-    return total
-
-
-def _powers(derivatives: Sequence[Any], sign: float) -> tuple[float, ...]:
-    """Return the coefficients of the powers that belong to derivatives."""
-    return tuple(sign * float(d) / math.factorial(k) for k, d in enumerate(derivatives))
+        return Windowed(function, multiply(self.start, time), multiply(self.end, time), self.order)
 
 
 def _cut_out(f: Piecewise, start: float, end: float) -> Piecewise:
@@ -398,25 +326,6 @@ def _cut_out(f: Piecewise, start: float, end: float) -> Piecewise:
         row = np.polynomial.Polynomial([to_float(c) for c in f.coefficients[i]] if i >= 0 else [0.0])
         rows.append(tuple(row(np.polynomial.Polynomial([at - breaks[max(i, 0)], 1.0])).coef.tolist()))
     return Piecewise((*kept, end), (*rows, (0.0,)))
-
-
-def _exact(value: Scalar) -> Any:
-    """Return a fraction for decimal strings, so that antiderivatives stay exact, and a float otherwise."""
-    return Fraction(value) if isinstance(value, str) and "pi" not in value else to_float(value)
-
-
-def _scalar(value: Any) -> Scalar:
-    return str(value) if isinstance(value, Fraction) else float(value)
-
-
-def _plus(value: Scalar, other: float) -> Scalar:
-    exact = _exact(value)
-    return _scalar(exact + type(exact)(other))
-
-
-def _times(value: Scalar, factor: float) -> Scalar:
-    exact = _exact(value)
-    return _scalar(exact * type(exact)(factor))
 
 
 def polynomial(*coefficients: Scalar) -> Piecewise:

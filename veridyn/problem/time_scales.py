@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.problem.basis import in_modal_coordinates, undamped_modes
-from veridyn.problem.mechanical import Floats, Matrix, MechanicalProblem, skew_part, symmetric_part
+from veridyn.problem.function_of_time import TimeFunction
+from veridyn.problem.matrices import Matrix, skew_part, symmetric_part
+from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.problem.scalars import to_float
 from veridyn.problem.sparse import diagonal, is_sparse, row_sums
-from veridyn.problem.time_functions import Harmonic, TimeFunction
+from veridyn.problem.time_functions import Harmonic
 
 SAMPLES = 1000  # of a function of time, for its largest value
 

@@ -13,7 +13,9 @@ import numpy as np
 
 from veridyn.problem.devices import BucklingStop, Device
 from veridyn.problem.elements import Friction, Stop
-from veridyn.problem.mechanical import Floats, MechanicalProblem, Modes, Problem, is_skewed
+from veridyn.problem.matrices import is_skewed
+from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.problem.modal_basis import Modes
 from veridyn.results import (
     BeamSide,
     BeamStop,

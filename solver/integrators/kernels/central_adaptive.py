@@ -30,7 +30,7 @@ from veridyn.solver.integrators.kernels.system import count_on, diverged, first_
 Floats = NDArray[np.float64]
 
 
-class Control(NamedTuple):
+class CentralControl(NamedTuple):
     """Options of the step control."""
 
     old_control: bool  # that of 2002; else that of 2020
@@ -48,7 +48,7 @@ class Control(NamedTuple):
     grid: float  # archive the nearest states to this grid (s); 0: archive every accepted step
 
 
-class Trial(NamedTuple):
+class CentralStates(NamedTuple):
     """Current, tried and previous state: displacement q, velocity u half a step back, v at q, acceleration a."""
 
     q: Floats
@@ -67,7 +67,7 @@ class Trial(NamedTuple):
 def start(q, v):
     """Trial state at the start."""
     r = q.size
-    return Trial(
+    return CentralStates(
         q.copy(),
         v.copy(),
         v.copy(),

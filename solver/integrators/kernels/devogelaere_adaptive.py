@@ -41,7 +41,7 @@ Floats = NDArray[np.float64]
 TRIES = 24
 
 
-class Control(NamedTuple):
+class DevogelaereControl(NamedTuple):
     """Options of the step control."""
 
     first: float
@@ -53,7 +53,7 @@ class Control(NamedTuple):
     slipped_start: bool  # the start as programmed in 2020: h/8 for h²/8, and a force taken for an acceleration
 
 
-class Past(NamedTuple):
+class StepHistory(NamedTuple):
     """What the estimate knows of the step before, (r,) each."""
 
     residual: Floats  # expansion minus scheme at its middle
@@ -68,7 +68,7 @@ class Past(NamedTuple):
 @kernel
 def past(r):
     """Nothing yet."""
-    return Past(np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r))
+    return StepHistory(np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r))
 
 
 @called

@@ -34,7 +34,7 @@ class Laws(NamedTuple):
     pressing: Ints  # (k, 2) stops that press a friction, -1: none
 
 
-class Step(NamedTuple):
+class StepMatrices(NamedTuple):
     """What a step of length h (s) makes of the structure."""
 
     h: float

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.solver.integrators.kernels.archive import SLOT, begin, keep
+from veridyn.solver.integrators.kernels.function_table import row_of
 from veridyn.solver.integrators.kernels.jit import natural, part, scheme
 from veridyn.solver.integrators.kernels.stepping import (
     DONE,
@@ -23,14 +24,14 @@ from veridyn.solver.integrators.kernels.stepping import (
     resumed,
     unfinished,
 )
-from veridyn.solver.integrators.kernels.system import count_on, diverged, first_forces, forces, row_of
+from veridyn.solver.integrators.kernels.system import count_on, diverged, first_forces, forces
 
 Floats = NDArray[np.float64]
 
 LEAST = 100 * 2.220446e-16  # of a scale, and of an error
 
 
-class Tableau(NamedTuple):
+class FormulaPair(NamedTuple):
     """A pair of formulas with n stages, the last of which lies at the new point."""
 
     c: Floats  # (n,) instants
@@ -39,7 +40,7 @@ class Tableau(NamedTuple):
     power: float  # of the step that the control takes the error to go with
 
 
-class Control(NamedTuple):
+class RungeKuttaControl(NamedTuple):
     """Options of the step control."""
 
     first: float

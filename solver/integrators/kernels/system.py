@@ -5,7 +5,6 @@ Per mode i the kernels need ``g_i = f_i(t)/m_i - w_i² q_i + (contact)_i/m_i``; 
 like that of a contact: damping sees the velocity that contacts see.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,22 +13,15 @@ from numpy.typing import NDArray
 from veridyn.solver.integrators.kernels.archive import SLOT
 from veridyn.solver.integrators.kernels.contact import ROW_X, ROW_Y, ROW_Z, contact_force
 from veridyn.solver.integrators.kernels.device import FIRST, LAST, LAW, ROW, device_force
+from veridyn.solver.integrators.kernels.function_table import row_of
 from veridyn.solver.integrators.kernels.jit import called, natural, part
-from veridyn.solver.integrators.kernels.piecewise import piecewise
+from veridyn.solver.integrators.kernels.projection import MANY, is_sparse, local, project, push, push_all
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Naturals = NDArray[np.uint32]  # indices that the compiler knows not to count from the end
 
-HARMONIC, PIECEWISE, WINDOWED = range(3)
-KIND, START, PIECES, WIDTH = range(4)  # columns of terms
-HARMONIC_WIDTH = 3  # amplitude, omega, phase
-WINDOWED_WIDTH = 5  # the same, start, end
-
-
 ON_RATE, FUNCTION = range(2)  # columns of varying_index
-MANY = 8  # rows; from here on they are projected together
-BLOCK = 4  # modes, or rows, whose terms are added in one pass
 
 
 class Entries(NamedTuple):
@@ -107,131 +99,6 @@ def count_on(even, q, v, g, s, work):
     plain = s.drive.shape[1] == 0 and s.varying.shape[0] == 0
     if s.several is None and not (q.size == 1 and v.size == 1 and g.size == 1 and plain):
         raise ValueError("a system of several modes, with driven rows or varying matrices must say so")
-
-
-@called
-def add_windowed(wave, instants, values):
-    """Add a harmonic function within its window."""
-    amplitude, omega, phase, first, last = wave[0], wave[1], wave[2], wave[3], wave[4]
-    for row in range(instants.size):
-        if first <= instants[row] < last:
-            values[row] += amplitude * math.sin(omega * instants[row] + phase)
-
-
-@part
-def add_term(term, parameter, instants, values):
-    """Add one term of a time function."""
-    start = natural(term[START])
-    if term[KIND] == HARMONIC:
-        amplitude, omega, phase = parameter[start], parameter[start + 1], parameter[start + 2]
-        for row in range(instants.size):
-            values[row] += amplitude * math.sin(omega * instants[row] + phase)
-    elif term[KIND] == PIECEWISE:
-        for row in range(instants.size):
-            values[row] += piecewise(instants[row], parameter, start, term[PIECES], term[WIDTH])
-    else:
-        add_windowed(parameter[start : start + WINDOWED_WIDTH], instants, values)
-
-
-@part
-def tabulate(t, step, function_term, terms, parameter, instants, values):
-    """Evaluate all time functions at t and at the instants that follow by even steps (s), term by term."""
-    for row in range(instants.size):
-        instants[row] = t
-        t += step
-    for function in range(values.shape[1]):
-        for row in range(instants.size):
-            values[row, function] = 0.0
-        for term in range(function_term[function], function_term[function + 1]):
-            add_term(terms[term], parameter, instants, values[:, function])
-
-
-@called
-def tabulate_ahead(t, step, function_term, terms, parameter, instants, values):
-    """Do the same outside the loop of the march, which need not keep room for it then."""
-    tabulate(t, step, function_term, terms, parameter, instants, values)
-
-
-@part
-def row_of(t, s, work):
-    """Row of the table of time functions for an instant: the next, this one, or the first of a new table."""
-    row = natural(work.place[0])
-    if row + 1 < work.instants.size and work.instants[row + 1] == t:
-        row += 1
-    elif work.instants[row] != t:
-        row = 0
-        if work.instants.size == 1:
-            tabulate(t, work.step, s.function_term, s.terms, s.parameter, work.instants, work.values)
-        else:
-            tabulate_ahead(t, work.step, s.function_term, s.terms, s.parameter, work.instants, work.values)
-    work.place[0] = row
-    return row
-
-
-@part
-def project(row, q, v, s, work):
-    """Local coordinates and velocities of all rows, with the driven part of absolute frames."""
-    if is_sparse(s):
-        project_entries(q, v, s.along, work)
-    elif work.position.size < MANY:
-        for p in range(work.position.size):
-            position, velocity = 0.0, 0.0
-            for i in range(q.size):
-                position += s.rows[i, p] * q[i]
-                velocity += s.rows[i, p] * v[i]
-            work.position[p], work.velocity[p] = position, velocity
-    else:
-        project_many(q, s.rows, work.position)
-        project_many(v, s.rows, work.velocity)
-    for j in range(s.drive.shape[1]):
-        first = s.load.shape[0] + 2 * j
-        displacement, velocity = work.values[row, first], work.values[row, first + 1]
-        for p in range(work.position.size):
-            work.position[p] += s.drive[p, j] * displacement
-            work.velocity[p] += s.drive[p, j] * velocity
-
-
-@part
-def local(row, q, v, s, work):
-    """Local coordinate along a row and its velocity, zero without a row; of one mode without a way through memory."""
-    if row < 0:
-        return 0.0, 0.0
-    if s.several is None:
-        return s.rows[0, row] * q[0], s.rows[0, row] * v[0]
-    return work.position[row], work.velocity[row]
-
-
-@called
-def project_many(q, rows, local):
-    """Project on all rows at once, four modes at a time, each sum in the order of the modes."""
-    whole = q.size - q.size % BLOCK
-    local[:] = 0.0
-    for i in range(0, whole, BLOCK):
-        q0, q1, q2, q3 = q[i], q[i + 1], q[i + 2], q[i + 3]
-        for row in range(local.size):
-            local[row] = (((local[row] + rows[i, row] * q0) + rows[i + 1, row] * q1) + rows[i + 2, row] * q2) + rows[
-                i + 3, row
-            ] * q3
-    for i in range(whole, q.size):
-        for row in range(local.size):
-            local[row] += rows[i, row] * q[i]
-
-
-@part
-def is_sparse(s):
-    """Whether the coordinates stand for modes."""
-    return s.along.first.size > 0
-
-
-@called
-def project_entries(q, v, along, work):
-    """Project on all rows that are sparse."""
-    for p in range(along.first.size - 1):
-        position, velocity = 0.0, 0.0
-        for k in range(along.first[p], along.first[p + 1]):
-            position += along.value[k] * q[along.column[k]]
-            velocity += along.value[k] * v[along.column[k]]
-        work.position[p], work.velocity[p] = position, velocity
 
 
 @part
@@ -353,60 +220,6 @@ def run_devices(t, many, q, v, s, state, record, work, g):
         u, rate = local(row, q, v, s, work)
         force = device_force(t, law, u + s.device_offset[d], rate, constants, state[own], record[own])
         push(row, -force, many, s.back, work.force, g)
-
-
-@part
-def push(row, force, many, back, pending, g):
-    """Apply a force along a row, or leave it to `push_many`."""
-    if row < 0:
-        return
-    if many:
-        pending[row] = force
-    elif force != 0.0:
-        for i in range(g.size):
-            g[i] += back[row, i] * force
-
-
-@part
-def push_all(force, s, g):
-    """Apply the forces of all rows."""
-    if is_sparse(s):
-        push_entries(force, s.along, s.push, g)
-    else:
-        add_forces(force, s.back, g)
-
-
-@part
-def add_forces(force, back, g):
-    """Add forces along the rows of a matrix."""
-    if force.size >= MANY:
-        push_many(force, back, g)
-    else:
-        for row in range(force.size):
-            push(row, force[row], False, back, force, g)
-
-
-@called
-def push_entries(force, along, values, g):
-    """Apply the forces of all rows that are sparse."""
-    for p in range(force.size):
-        for k in range(along.first[p], along.first[p + 1]):
-            g[along.column[k]] += values[k] * force[p]
-
-
-@called
-def push_many(force, back, g):
-    """Apply the forces of all rows, four at a time, each sum in the order of the rows."""
-    whole = force.size - force.size % BLOCK
-    for row in range(0, whole, BLOCK):
-        f0, f1, f2, f3 = force[row], force[row + 1], force[row + 2], force[row + 3]
-        if f0 != 0.0 or f1 != 0.0 or f2 != 0.0 or f3 != 0.0:
-            for i in range(g.size):
-                g[i] = (((g[i] + back[row, i] * f0) + back[row + 1, i] * f1) + back[row + 2, i] * f2) + back[
-                    row + 3, i
-                ] * f3
-    for row in range(whole, force.size):
-        push(row, force[row], False, back, force, g)
 
 
 @called

@@ -34,7 +34,7 @@ from veridyn.solver.integrators.kernels.device import FIRST as FIRST_CONSTANT
 from veridyn.solver.integrators.kernels.device import LAST, LAW, NONLINEAR_DAMPER, ROW, device_force
 from veridyn.solver.integrators.kernels.device import R_FORCE as R_DEVICE
 from veridyn.solver.integrators.kernels.jit import part
-from veridyn.solver.integrators.kernels.system import local
+from veridyn.solver.integrators.kernels.projection import local
 
 # what a law did: bits of its branch; a sliding contact also tells where to
 PUSHING, STICKING, SLIDING, FORWARD, ASIDE, OTHER_WALL = 1, 2, 4, 8, 16, 32

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from veridyn.solver.integrators.scheme import Scheme, StepBounds, setting
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.integration import Job, Run
+    from veridyn.solver.integrators.integration import IntegrationJob, ModalHistories
 
 # variants of the kernel, see its Control
 CLEAN = {"old_control": False, "velocity_late": False, "restore": True, "weight_of_try": False, "grid": 0.0}
@@ -28,7 +28,7 @@ class FrequencyOptions(StepBounds):
     )
 
 
-def run_controlled(options: FrequencyOptions, job: Job, **variant: Any) -> Run:
+def run_controlled(options: FrequencyOptions, job: IntegrationJob, **variant: Any) -> ModalHistories:
     """Integrate with the kernel of adaptive central differences, in one of its variants."""
     from veridyn.solver.integrators.integration import march_adaptively
     from veridyn.solver.integrators.kernels import central_adaptive
@@ -43,7 +43,7 @@ def control_of(options: FrequencyOptions, step: float, **variant: Any) -> Any:
     from veridyn.solver.integrators.kernels import central_adaptive
 
     chosen: dict[str, Any] = {**CLEAN, **variant}
-    return central_adaptive.Control(
+    return central_adaptive.CentralControl(
         **options.of_step(step),
         points=float(options.points_per_period),
         grow=float(options.grow),
@@ -74,7 +74,7 @@ class AdaptiveOptions(FrequencyOptions):
         super().__post_init__()
 
 
-def run(options: AdaptiveOptions, job: Job) -> Run:
+def run(options: AdaptiveOptions, job: IntegrationJob) -> ModalHistories:
     """Integrate."""
     return run_controlled(
         options,

@@ -10,7 +10,7 @@ from veridyn.solver.integrators.scheme import setting
 from veridyn.solver.integrators.schemes import devogelaere
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.integration import Job, Run
+    from veridyn.solver.integrators.integration import IntegrationJob, ModalHistories
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,12 @@ class MidpointOptions(ErrorOptions):
     slipped_start: bool = setting("whether the start has the two slips of 2020, which show if a_0 is not 0", False)
 
 
-def run(options: MidpointOptions, job: Job) -> Run:
+def run(options: MidpointOptions, job: IntegrationJob) -> ModalHistories:
     """Integrate."""
     from veridyn.solver.integrators.integration import march_adaptively
     from veridyn.solver.integrators.kernels import devogelaere_adaptive as kernel
 
-    control = kernel.Control(
+    control = kernel.DevogelaereControl(
         **options.of_step(job.step),
         tolerance=float(options.tolerance),
         absolute=float(options.absolute),

@@ -9,10 +9,10 @@ from veridyn.solver.integrators.schemes import symplectic_euler
 from veridyn.solver.integrators.schemes.central_adaptive import FrequencyOptions, run_controlled
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.integration import Job, Run
+    from veridyn.solver.integrators.integration import IntegrationJob, ModalHistories
 
 
-def run(options: FrequencyOptions, job: Job) -> Run:
+def run(options: FrequencyOptions, job: IntegrationJob) -> ModalHistories:
     """Integrate."""
     return run_controlled(options, job, velocity_late=True)
 

@@ -13,7 +13,7 @@ from veridyn.solver.integrators.implicit import NewtonOptions, Weights, march_im
 from veridyn.solver.integrators.scheme import Resolution, Scheme, require, setting
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.integration import Job, Run
+    from veridyn.solver.integrators.integration import IntegrationJob, ModalHistories
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def weights(options: AlphaOptions) -> Weights:
     return Weights((1 + behind) ** 2 / 4, 0.5 + behind, start_of_inertia, start_of_forces)
 
 
-def run(options: AlphaOptions, job: Job) -> Run:
+def run(options: AlphaOptions, job: IntegrationJob) -> ModalHistories:
     """Integrate."""
     return march_implicitly(job, weights(options), options)
 

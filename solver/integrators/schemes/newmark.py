@@ -10,7 +10,7 @@ from veridyn.solver.integrators.implicit import NewtonOptions, Weights, march_im
 from veridyn.solver.integrators.scheme import Resolution, Scheme, setting
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.integration import Job, Run
+    from veridyn.solver.integrators.integration import IntegrationJob, ModalHistories
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class NewmarkOptions(NewtonOptions):
     lagged: bool = setting("whether forces are those of the start of the step", False)
 
 
-def run(options: NewmarkOptions, job: Job) -> Run:
+def run(options: NewmarkOptions, job: IntegrationJob) -> ModalHistories:
     """Integrate."""
     weights = Weights(float(options.beta), float(options.gamma))
     return march_implicitly(job, weights, options, lagged=options.lagged)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
-from veridyn.solver.integrators.embedded_pair import Pair, PairOptions
+from veridyn.solver.integrators.embedded_pair import EmbeddedPair, PairOptions
 from veridyn.solver.integrators.scheme import Scheme
 
-PAIR = Pair(weights=(("1/2",), ("0", "3/4"), ("2/9", "1/3", "4/9")), error=("5/72", "-1/12", "-1/9", "1/8"), power=4.0)
+PAIR = EmbeddedPair(
+    weights=(("1/2",), ("0", "3/4"), ("2/9", "1/3", "4/9")), error=("5/72", "-1/12", "-1/9", "1/8"), power=4.0
+)
 
 SCHEME = Scheme(
     name="runge_kutta_32", aster="RUNGE_KUTTA_32", place=60, points_per_period=0, evaluations="3",

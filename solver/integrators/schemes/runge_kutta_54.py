@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from veridyn.solver.integrators.embedded_pair import Pair, PairOptions
+from veridyn.solver.integrators.embedded_pair import EmbeddedPair, PairOptions
 from veridyn.solver.integrators.scheme import Scheme
 
-PAIR = Pair(
+PAIR = EmbeddedPair(
     weights=(
         ("1/5",),
         ("3/40", "9/40"),

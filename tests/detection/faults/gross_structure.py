@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from veridyn.problem.basis import driven_displacement, driven_velocity, in_modal_coordinates, modal_basis
-from veridyn.problem.mechanical import Modes
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.scalars import to_float
 from veridyn.problem.time_functions import Harmonic, Piecewise, Sum, Windowed, constant, sample
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.references.engine import coarse
-from veridyn.references.engine.coarse import Compiled, bound_of_sum, doubles, total
+from veridyn.references.engine.coarse import KernelProgram, bound_of_sum, doubles, total
 from veridyn.references.engine.enclosure import precision
 from veridyn.references.engine.series import traced
 
@@ -144,7 +144,7 @@ def test_doubles_enclose_series_and_their_derivatives(x, v, spread, unit):
     """What is computed in doubles holds the same in balls of 160 bits, of sharp states anywhere in those given."""
     order, edges = 9, [[ONE, arb(0)], [arb(1) / 3, arb(-2)]]
     with precision(64):
-        program = Compiled(traced(strange, read, 2, 2))
+        program = KernelProgram(traced(strange, read, 2, 2))
         m, r = run = program.run(arb(1), [arb(x, spread), arb(v, spread)], unit, order)
         program.part(run, edges, unit, order)
     with precision(160):
@@ -166,7 +166,7 @@ def test_doubles_enclose_series_and_their_derivatives(x, v, spread, unit):
 @pytest.fixture
 def cube():
     """x' = v, v' = -x³, with the reading x v."""
-    return Compiled(traced(lambda _, y: (y[1], -(y[0] ** 3)), lambda _, y: (y[0] * y[1],), 2, 2))
+    return KernelProgram(traced(lambda _, y: (y[1], -(y[0] ** 3)), lambda _, y: (y[0] * y[1],), 2, 2))
 
 
 def test_derivatives_of_rates_are_bounded_as_a_matrix(cube):

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from veridyn.references.engine.enclosure import Undecided, ball, precision
 from veridyn.references.engine.events import Event, Guard, events, first_event, newton, roots
-from veridyn.references.engine.flows import Course, Linear
+from veridyn.references.engine.flows import Course, LinearFlow
 from veridyn.references.engine.jets import Jet
 from veridyn.references.parameters import exact
 
 ONE, ZERO = arb(1), arb(0)
 X, V = {0: ONE}, {1: ONE}
-LINES = Linear(({1: ONE}, {}), longest=ONE)  # x' = c: pieces of one second
+LINES = LinearFlow(({1: ONE}, {}), longest=ONE)  # x' = c: pieces of one second
 
 
 @pytest.fixture(autouse=True)
@@ -26,9 +26,9 @@ def _bits():
         yield
 
 
-def oscillator(square=1) -> Linear:
+def oscillator(square=1) -> LinearFlow:
     """x'' = -square x, the constant 1, and the time t as its third and fourth state."""
-    return Linear(({1: ONE}, {0: -arb(square)}, {}, {2: ONE}))
+    return LinearFlow(({1: ONE}, {0: -arb(square)}, {}, {2: ONE}))
 
 
 def swing(x=0, v=0, square=1) -> Course:
@@ -151,7 +151,7 @@ def test_events_next_to_each_other_are_told_apart():
 def test_a_guard_that_vanishes_at_the_start_has_its_later_roots(zeros, state, root):
     """-t + t²/2, -t²/2 + t³/6 and so on."""
     n = len(state)
-    power = Linear(tuple({i + 1: ONE} if i + 1 < n else {} for i in range(n)), longest=arb(8))
+    power = LinearFlow(tuple({i + 1: ONE} if i + 1 < n else {} for i in range(n)), longest=arb(8))
     guard = Guard("zero", X, zeros=zeros, passes="crosses")
     event = first_event(Course(power, tuple(map(arb, state))), [guard])
     assert narrow(event.lapse, arb(root))
@@ -240,7 +240,7 @@ def test_roots_of_a_rate_are_turns():
 def test_a_root_moves_with_a_parameter_of_the_motion(row, order, share):
     """cos(sqrt(p) t) is zero at π/(2 sqrt p), its rate at π/sqrt(p)."""
     square = ball(exact("4").varied())
-    course = Course(Linear(({1: ONE}, {0: -square})), (ONE, ZERO))
+    course = Course(LinearFlow(({1: ONE}, {0: -square})), (ONE, ZERO))
     terms = {"order": order} if order else {}
     (root,) = roots(course, row, arb(2), zeros=int(row is V or order), **terms)
     assert narrow(root.value, share * arb.pi() / 2)

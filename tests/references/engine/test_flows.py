@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from veridyn.references.engine import flows
 from veridyn.references.engine.enclosure import Absent, Undecided, precision, to_mpf
-from veridyn.references.engine.flows import WIDTH, Course, Linear, apply, binary, bound_of_exponential
+from veridyn.references.engine.flows import WIDTH, Course, LinearFlow, apply, binary, bound_of_exponential
 from veridyn.references.engine.jets import Jet
 
 ONE = arb(1)
@@ -29,8 +29,8 @@ def _bits():
         yield
 
 
-def linear(matrix, **more) -> Linear:
-    return Linear(tuple({j: arb(x) for j, x in enumerate(row) if x} for row in matrix), **more)
+def linear(matrix, **more) -> LinearFlow:
+    return LinearFlow(tuple({j: arb(x) for j, x in enumerate(row) if x} for row in matrix), **more)
 
 
 def exponential(matrix, lapse, state):
@@ -94,7 +94,7 @@ def test_rates_are_the_matrix_times_the_state():
 def test_derivatives_with_respect_to_factor_start_and_instant():
     """x'' = -p x from x = q: x = q cos(sqrt(p) t)."""
     w, t = arb(3), arb("0.7")
-    flow = Linear(({1: ONE}, {0: -Jet(w * w, ONE)}))
+    flow = LinearFlow(({1: ONE}, {0: -Jet(w * w, ONE)}))
     assert flow.varies((ONE, arb(0)))
     x, v = flow.after((ONE, arb(0)), t)
     assert x.value.overlaps((w * t).cos())
@@ -112,7 +112,7 @@ def test_derivatives_with_respect_to_factor_start_and_instant():
 
 def test_rates_have_derivatives_too():
     w, t = arb(3), arb("0.7")
-    flow = Linear(({1: ONE}, {0: -Jet(w * w, ONE)}))
+    flow = LinearFlow(({1: ONE}, {0: -Jet(w * w, ONE)}))
     course = Course(flow, (ONE, arb(0)))
     assert course.varies
     x, v = flow.speed(course, t)
@@ -155,7 +155,7 @@ def test_a_length_is_never_more_than_the_longest(longest, length):
 
 
 def test_a_constant_rate_needs_a_longest_piece():
-    falling = Linear(({1: ONE}, {2: -arb(10)}, {}), longest=arb(4))
+    falling = LinearFlow(({1: ONE}, {2: -arb(10)}, {}), longest=arb(4))
     x, v, _ = falling.after((arb(20), arb(0), ONE), arb(100))
     assert (x, v) == (20 - 50000, -1000)
     assert falling.system.length == 4

@@ -9,9 +9,10 @@ from flint import arb
 
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.engine.enclosure import Absent, Undecided
-from veridyn.references.parameters import Parameter, ParameterError, Record, exact
-from veridyn.references.problems import hybrid
-from veridyn.references.problems.hybrid import System, motion, not_negative
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet, exact
+from veridyn.references.problems import hybrid, hybrid_modes, hybrid_system
+from veridyn.references.problems.hybrid import motion, not_negative
+from veridyn.references.problems.hybrid_system import HybridSystem
 
 DIGITS = 12
 
@@ -278,12 +279,12 @@ def test_what_a_reset_leaves_is_found_symbolically():
 def test_affine_expressions_have_their_factors():
     a, b, one = sympy.symbols("a b one")
     k = sympy.Symbol("k")
-    assert hybrid._linear(k * a - 3, [a, b, one], 2) == {0: k, 2: -3}
-    assert hybrid._linear(2 * b + one, [a, b, one], 2) == {1: 2, 2: 1}
-    assert hybrid._linear(b + one * 4 + 5, [a, b, one], 2) == {1: 1, 2: 9}
-    assert hybrid._linear(a * b, [a, b, one], 2) is None
-    assert hybrid._linear(a**2, [a, b, one], 2) is None
-    assert hybrid._linear(sympy.Abs(a), [a, b, one], 2) is None
+    assert hybrid_modes._linear(k * a - 3, [a, b, one], 2) == {0: k, 2: -3}
+    assert hybrid_modes._linear(2 * b + one, [a, b, one], 2) == {1: 2, 2: 1}
+    assert hybrid_modes._linear(b + one * 4 + 5, [a, b, one], 2) == {1: 1, 2: 9}
+    assert hybrid_modes._linear(a * b, [a, b, one], 2) is None
+    assert hybrid_modes._linear(a**2, [a, b, one], 2) is None
+    assert hybrid_modes._linear(sympy.Abs(a), [a, b, one], 2) is None
 
 
 # ---- parameters that are sought or follow
@@ -346,13 +347,13 @@ def test_names_that_are_not_there_are_refused():
 
 
 def test_a_motion_is_followed_only_as_far_as_it_is_read():
-    system = System(BALL.problem)
-    run = hybrid._run(system, Record(g=exact(2), h=exact(1), e=exact("0.5")))
+    system = HybridSystem(BALL.problem)
+    run = hybrid_system.follow_motion(system, ParameterSet(g=exact(2), h=exact(1), e=exact("0.5")))
     before = len(run.kept)
     assert next(iter(run)).by == "impact"
     assert len(run.kept) == max(1, before)
-    assert hybrid._nth(run, "impact", 3) is run.kept[2]
-    assert hybrid._following(run, run.kept[1]) is run.kept[2]
+    assert hybrid_system.find_phase(run, "impact", 3) is run.kept[2]
+    assert hybrid_system.find_next_phase(run, run.kept[1]) is run.kept[2]
 
 
 def test_what_stopped_a_motion_is_raised_again():
@@ -360,12 +361,12 @@ def test_what_stopped_a_motion_is_raised_again():
         yield from ()
         raise Undecided("it grazes")
 
-    run = hybrid._Run(source())
+    run = hybrid_system.PhaseCache(source())
     for _ in range(2):
         with pytest.raises(Undecided):
             list(run)
     with pytest.raises(Absent):
-        hybrid._nth(hybrid._Run(iter(())), "impact", 1)
+        hybrid_system.find_phase(hybrid_system.PhaseCache(iter(())), "impact", 1)
 
 
 def test_more_bits_may_be_spared():

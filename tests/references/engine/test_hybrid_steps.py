@@ -13,7 +13,14 @@ from mpmath import mpf
 from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import exact
 from veridyn.references.second_routes import hybrid_steps
-from veridyn.references.second_routes.hybrid_steps import Change, Mode, Problem, Step, Steps, falling
+from veridyn.references.second_routes.hybrid_steps import (
+    HybridEvent,
+    HybridMode,
+    HybridProblem,
+    HybridStep,
+    Steps,
+    falling,
+)
 
 t, x, v, w, e, h = sympy.symbols("t x v w e h")
 
@@ -33,15 +40,15 @@ FROM_REST = (sympy.Integer(1), sympy.Integer(0))
 
 def swinging(*events, end=7, initial=FROM_REST, start=0) -> Steps:
     """x'' = -x from 1 at rest."""
-    mode = Mode("free", (v, -x), events)
-    return Steps(Problem(("x", "v"), (), (mode,), "free", initial, mpf(end), mpf(start)), ())
+    mode = HybridMode("free", (v, -x), events)
+    return Steps(HybridProblem(("x", "v"), (), (mode,), "free", initial, mpf(end), mpf(start)), ())
 
 
 def bouncing(end=3) -> Steps:
     """A ball that falls from h with x'' = -2 and keeps the share e of its speed: impacts at s, s (1 + 2 e), …"""
-    impact = Change("impact", x, "flight", -1, False, {"x": sympy.Integer(0), "v": -e * v})
-    problem = Problem(
-        ("x", "v"), ("e", "h"), (Mode("flight", (v, sympy.Integer(-2)), (impact,)),), "flight",
+    impact = HybridEvent("impact", x, "flight", -1, False, {"x": sympy.Integer(0), "v": -e * v})
+    problem = HybridProblem(
+        ("x", "v"), ("e", "h"), (HybridMode("flight", (v, sympy.Integer(-2)), (impact,)),), "flight",
         (h, sympy.Integer(0)), mpf(end),
     )  # fmt: skip
     return Steps(problem, (mpf("0.5"), mpf(1)))
@@ -51,13 +58,13 @@ def bouncing(end=3) -> Steps:
 
 
 def test_a_step_is_extrapolated_to_twenty_digits():
-    step = Step(lambda _, y: (y[0],), (mpf(1),), mpf(0), "free", (mpf(2),))
+    step = HybridStep(lambda _, y: (y[0],), (mpf(1),), mpf(0), "free", (mpf(2),))
     assert near(step.at(mpf("0.5"))[0], 2 * mpmath.exp(mpf("0.5")), 20)
     assert step.at(mpf(0)) == (2,)
 
 
 def test_a_step_begins_at_its_instant():
-    step = Step(lambda t, y: (t * t, y[0]), (mpf(1), mpf(1)), mpf(3), "free", (mpf(1), mpf(0)))
+    step = HybridStep(lambda t, y: (t * t, y[0]), (mpf(1), mpf(1)), mpf(3), "free", (mpf(1), mpf(0)))
     lapse = mpf("0.25")
     first, second = step.at(lapse)
     assert near(first, 1 + ((3 + lapse) ** 3 - 27) / 3, 20)
@@ -65,19 +72,19 @@ def test_a_step_begins_at_its_instant():
 
 
 def test_an_extrapolation_that_does_not_converge_is_an_error():
-    step = Step(lambda _, y: (y[0],), (mpf(1),), mpf(0), "free", (mpf(1),))
+    step = HybridStep(lambda _, y: (y[0],), (mpf(1),), mpf(0), "free", (mpf(1),))
     with pytest.raises(CertificationError):
         step.at(mpf(1), 4)
-    rough = Step(lambda _, y: (abs(y[0]) ** mpf("0.1"),), (mpf("1e-9"),), mpf(0), "free", (mpf(0),))
+    rough = HybridStep(lambda _, y: (abs(y[0]) ** mpf("0.1"),), (mpf("1e-9"),), mpf(0), "free", (mpf(0),))
     assert rough.at(mpf(1)) == (0,)
     with pytest.raises(CertificationError):
-        Step(lambda t, _: (mpmath.sign(t - mpf("0.3")),), (mpf(1),), mpf(0), "free", (mpf(0),)).at(mpf(1))
+        HybridStep(lambda t, _: (mpmath.sign(t - mpf("0.3")),), (mpf(1),), mpf(0), "free", (mpf(0),)).at(mpf(1))
 
 
 def test_small_states_are_sharp_beside_their_own_size():
     """Of a state of 1e-30 beside one of 1, with its own scale."""
     sizes = (mpf(1), mpf(10) ** -30)
-    step = Step(lambda _, y: (y[0], 2 * y[1]), sizes, mpf(0), "free", (mpf(1), mpf(10) ** -30))
+    step = HybridStep(lambda _, y: (y[0], 2 * y[1]), sizes, mpf(0), "free", (mpf(1), mpf(10) ** -30))
     _, other = step.at(mpf("0.5"))
     assert near(other * mpf(10) ** 30, mpmath.e, 18)
 
@@ -89,7 +96,7 @@ def test_small_states_are_sharp_beside_their_own_size():
     ("direction", "instants"), [(-1, ["0.5", "2.5"]), (1, ["1.5", "3.5"]), (0, ["0.5", "1.5", "2.5", "3.5"])]
 )
 def test_events_fall_rise_or_cross(direction, instants):
-    steps = swinging(Change("zero", x, "", direction), end=11.5)
+    steps = swinging(HybridEvent("zero", x, "", direction), end=11.5)
     for number, share in enumerate(instants, start=1):
         assert near(steps.event("zero", number)[0], mpf(share) * mpmath.pi)
     with pytest.raises(CertificationError):
@@ -99,36 +106,36 @@ def test_events_fall_rise_or_cross(direction, instants):
 
 
 def test_the_guard_of_a_rising_event_is_turned_around():
-    assert falling(Change("up", x, "", 1)) == -x
-    assert falling(Change("down", x, "", -1)) == x
-    assert falling(Change("cross", x, "", 0)) == x
+    assert falling(HybridEvent("up", x, "", 1)) == -x
+    assert falling(HybridEvent("down", x, "", -1)) == x
+    assert falling(HybridEvent("cross", x, "", 0)) == x
 
 
 def test_events_fall_unless_they_say_otherwise():
-    steps = swinging(Change("zero", x, ""), initial=(sympy.Integer(-1), sympy.Integer(0)))
+    steps = swinging(HybridEvent("zero", x, ""), initial=(sympy.Integer(-1), sympy.Integer(0)))
     assert near(steps.event("zero", 1)[0], 3 * mpmath.pi / 2)
 
 
 def test_an_event_right_after_the_start_is_met():
     """cos t falls below 1 - 1.25e-17 after 5e-9 s."""
     level = sympy.Rational("1.25e-17")
-    steps = swinging(Change("soon", x - 1 + level, "", -1, True), end=1)
+    steps = swinging(HybridEvent("soon", x - 1 + level, "", -1, True), end=1)
     assert abs(steps.event("soon", 1)[0] - mpf("5e-9")) < mpf("1e-10")
 
 
 def test_a_guard_that_the_start_leaves_at_zero_comes_back_later():
-    steps = swinging(Change("back", x, "", -1), initial=(sympy.Integer(0), sympy.Integer(1)))
+    steps = swinging(HybridEvent("back", x, "", -1), initial=(sympy.Integer(0), sympy.Integer(1)))
     assert near(steps.event("back", 1)[0], mpmath.pi)
 
 
 def test_a_guard_that_dips_between_the_ends_of_a_step_is_met():
     """cos t + 0.999 is negative between π - 0.0447 and π + 0.0447, inside one step."""
-    steps = swinging(Change("dip", x + sympy.Rational(999, 1000), "", -1))
+    steps = swinging(HybridEvent("dip", x + sympy.Rational(999, 1000), "", -1))
     assert near(steps.event("dip", 1)[0], mpmath.acos(mpf("-0.999")))
 
 
 def test_a_terminal_event_ends_the_motion():
-    steps = swinging(Change("zero", x, "", -1, True))
+    steps = swinging(HybridEvent("zero", x, "", -1, True))
     assert near(steps.event("zero", 1)[0], mpmath.pi / 2)
     with pytest.raises(CertificationError):
         steps.event("zero", 2)
@@ -136,8 +143,8 @@ def test_a_terminal_event_ends_the_motion():
 
 
 def test_of_two_events_in_a_step_the_first_counts():
-    first = Change("first", x - sympy.Rational(1, 2), "", -1, True)
-    second = Change("second", x, "", -1, True)
+    first = HybridEvent("first", x - sympy.Rational(1, 2), "", -1, True)
+    second = HybridEvent("second", x, "", -1, True)
     for events in ((first, second), (second, first)):
         steps = swinging(*events)
         assert near(steps.event("first", 1)[0], mpmath.pi / 3)
@@ -160,9 +167,9 @@ def test_impacts_reset_the_state():
 
 def test_a_mode_follows_another():
     """x grows by 1 a second up to 1, then by 3; and from then on nothing happens."""
-    up = Mode("slow", (sympy.Integer(1),), (Change("switch", 1 - x, "fast"),))
-    fast = Mode("fast", (sympy.Integer(3),), ())
-    steps = Steps(Problem(("x",), (), (up, fast), "slow", (sympy.Integer(0),), mpf(2)), ())
+    up = HybridMode("slow", (sympy.Integer(1),), (HybridEvent("switch", 1 - x, "fast"),))
+    fast = HybridMode("fast", (sympy.Integer(3),), ())
+    steps = Steps(HybridProblem(("x",), (), (up, fast), "slow", (sympy.Integer(0),), mpf(2)), ())
     assert near(steps.at(mpf("1.5"))[1][0], mpf("2.5"))
     assert steps.at(mpf("1.5"))[0].mode == "fast"
     assert near(steps.at(mpf("0.5"))[1][0], mpf("0.5"))
@@ -170,8 +177,8 @@ def test_a_mode_follows_another():
 
 def test_steps_that_come_to_a_halt_are_an_error():
     """x' = x² from 1 is infinite at t = 1."""
-    mode = Mode("free", (x**2,), ())
-    steps = Steps(Problem(("x",), (), (mode,), "free", (sympy.Integer(1),), mpf(2)), ())
+    mode = HybridMode("free", (x**2,), ())
+    steps = Steps(HybridProblem(("x",), (), (mode,), "free", (sympy.Integer(1),), mpf(2)), ())
     with pytest.raises(CertificationError):
         steps.value(x, sympy.Rational(3, 2), False)
 

@@ -9,14 +9,14 @@ from flint import arb
 from veridyn.references.engine import motion
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, precision
 from veridyn.references.engine.events import Guard
-from veridyn.references.engine.flows import Linear
-from veridyn.references.engine.motion import Ended, Motion, Phase, follow, followed, holding, proved, value_at
+from veridyn.references.engine.flows import LinearFlow
+from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, followed, holding, proved, value_at
 from veridyn.references.parameters import ParameterError, exact
 
 ONE, ZERO = arb(1), arb(0)
 X, V = {0: ONE}, {1: ONE}
-FALL = Linear(({1: ONE}, {2: -arb(2)}, {}), longest=arb(4))  # x'' = -2
-SWING = Linear(({1: ONE}, {0: -ONE}))
+FALL = LinearFlow(({1: ONE}, {2: -arb(2)}, {}), longest=arb(4))  # x'' = -2
+SWING = LinearFlow(({1: ONE}, {0: -ONE}))
 GROUND = Guard("ground", X, 1)
 
 
@@ -155,7 +155,7 @@ def test_marks_part_a_phase():
 
 
 def test_without_guards_nothing_is_searched():
-    endless = Phase("free", Linear(({1: ONE}, {}), ONE), ZERO, (ZERO, ONE), (), arb(10) ** 30)
+    endless = Phase("free", LinearFlow(({1: ONE}, {}), ONE), ZERO, (ZERO, ONE), (), arb(10) ** 30)
     (found,) = follow(endless, lambda *_: None)
     assert found.end == arb(10) ** 30
     assert proved([found]) == "1 phase, 0 events, 0 parts"
@@ -165,14 +165,14 @@ def test_without_guards_nothing_is_searched():
 
 
 def test_a_phase_holds_from_its_start_to_its_end():
-    ended = Ended(swinging(start=ONE), arb(3), "zero")
+    ended = PhaseEnd(swinging(start=ONE), arb(3), "zero")
     assert [ended.holds(arb(t)) for t in ("0.9", "1", "2", "3", "3.1")] == [False, True, True, True, False]
     assert ended.holds(arb(3, 0.5))
     assert ended.holds(arb(1, 0.5))
-    lasting = Ended(swinging(), None, None, known=arb(2))
+    lasting = PhaseEnd(swinging(), None, None, known=arb(2))
     assert [lasting.holds(arb(t)) for t in ("1", "2", "2.1")] == [True, True, False]
-    assert Ended(swinging(), None, None).holds(arb(10) ** 9)
-    marked = Ended(swinging(), arb(3), None, marked=arb(2))
+    assert PhaseEnd(swinging(), None, None).holds(arb(10) ** 9)
+    marked = PhaseEnd(swinging(), arb(3), None, marked=arb(2))
     assert [marked.holds(arb(t)) for t in ("1", "2.5")] == [False, True]
 
 
@@ -208,14 +208,14 @@ def test_states_are_read_at_instants_of_the_motion():
 
 
 def test_extremes_lie_within_the_phase_or_up_to_an_end():
-    ended = Ended(swinging(start=ONE), arb(8), None)
+    ended = PhaseEnd(swinging(start=ONE), arb(8), None)
     turns = list(ended.extremes(V, zeros=1))
     assert [t.overlaps(1 + arb.pi() * k) for t, k in zip(turns, (1, 2), strict=True)] == [True, True]
     assert len(list(ended.extremes(V, zeros=1, until=arb(5)))) == 1
     inflections = list(ended.extremes(V, order=1, until=arb(5)))
     assert [t.overlaps(1 + arb.pi() / 2) for t in inflections] == [True]
     with pytest.raises(ValueError, match="end"):
-        list(Ended(swinging(), None, None).extremes(V, zeros=1))
+        list(PhaseEnd(swinging(), None, None).extremes(V, zeros=1))
 
 
 # ---- motions for figures

@@ -25,7 +25,7 @@ from veridyn.validation_cases.judgement.case import (
 from veridyn.validation_cases.judgement.runner import Runner, Statement
 from veridyn.validation_cases.measures.plotting import (
     Curves,
-    Drawn,
+    HistoryCurve,
     convergence,
     figure,
     history,
@@ -71,8 +71,8 @@ def _diagonal(o: Observation, times: Floats) -> Curves:
     return [series("stick", "guide", _plane(o, times), _plane(o, times))]
 
 
-MASS = Drawn("velocity (m/s)", _mass, true(_motion, "mass_velocity"), "mass")
-PLANE = Drawn("velocity of the plane (m/s)", lambda o: _plane(o, o.response.time), _plane)
+MASS = HistoryCurve("velocity (m/s)", _mass, true(_motion, "mass_velocity"), "mass")
+PLANE = HistoryCurve("velocity of the plane (m/s)", lambda o: _plane(o, o.response.time), _plane)
 
 
 def _velocities(name: str, regime: str) -> FigureMaker:

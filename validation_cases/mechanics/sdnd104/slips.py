@@ -7,7 +7,7 @@ from typing import Any
 from veridyn.references.certified import PhaseChange
 from veridyn.references.problems import sliding_block
 from veridyn.solver.contract.errors import CapabilityError
-from veridyn.solver.postprocessing.wear import Phase, phases
+from veridyn.solver.postprocessing.wear import SlidingPhase, phases
 from veridyn.validation_cases.judgement.case import Observation, Values, known, once
 from veridyn.validation_cases.measures.quantities import size
 
@@ -31,7 +31,7 @@ def changes(values: Mapping[str, Any], digits: int = 15) -> tuple[PhaseChange, .
 
 
 @once
-def slip_phases(o: Observation) -> list[Phase]:
+def slip_phases(o: Observation) -> list[SlidingPhase]:
     """Slip and stick phases of the response; what a penalised law slides while its spring of stick settles is none.
 
     Raises
@@ -52,14 +52,14 @@ def slip_phases(o: Observation) -> list[Phase]:
     return _settled(found, min(shortest, least))
 
 
-def _settled(found: list[Phase], shortest: float) -> list[Phase]:
+def _settled(found: list[SlidingPhase], shortest: float) -> list[SlidingPhase]:
     """Return the phases without slips shorter than ``shortest`` (s), but for one that the motion ends in."""
-    kept: list[Phase] = []
+    kept: list[SlidingPhase] = []
     for phase in found:
         if phase.direction and phase.end - phase.start < shortest and phase is not found[-1]:
             continue
         if kept and kept[-1].direction == phase.direction:
-            kept[-1] = Phase(kept[-1].start, phase.end, phase.direction)
+            kept[-1] = SlidingPhase(kept[-1].start, phase.end, phase.direction)
         else:
             kept.append(phase)
     return kept

@@ -28,7 +28,7 @@ from veridyn.validation_cases.judgement.case import (
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
-from veridyn.validation_cases.measures.friction import Slider
+from veridyn.validation_cases.measures.friction import SlipMeasures
 from veridyn.validation_cases.measures.quantities import of, size
 from veridyn.validation_cases.mechanics.sdnd104.figures import FIGURES
 from veridyn.validation_cases.mechanics.sdnd104.regimes import SWEEP
@@ -69,7 +69,7 @@ def _outputs(values: Values) -> Any:
 _window = size("t_end - t_start")
 
 
-SHOE = Slider("shoe", period_of, size("mu*m*g"))
+SHOE = SlipMeasures("shoe", period_of, size("mu*m*g"))
 
 
 @once

@@ -1,0 +1,138 @@
+"""The equations of a mode as expressions: which terms they are linear in, and what is known of them exactly.
+
+What an event leaves at zero is proved here, symbolically, with the parameters as exact numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import sympy
+from sympy import Expr
+
+from veridyn.references.parameters import Exact, ParameterSet
+from veridyn.references.second_routes import hybrid_steps
+
+TIME = sympy.Symbol("t")
+ONE = sympy.Dummy("one")
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolicMode:
+    """The equations of a mode: affine in `terms`, or smooth."""
+
+    name: str
+    states: tuple[sympy.Symbol, ...]
+    rates: tuple[Expr, ...]
+    guards: tuple[Expr, ...]  # falling where the event happens
+    events: tuple[Any, ...]
+    watched: tuple[Expr, ...]
+
+    @cached_property
+    def read(self) -> tuple[Expr, ...]:
+        """Return guards, then what is watched."""
+        return (*self.guards, *self.watched)
+
+    @cached_property
+    def terms(self) -> tuple[Expr, ...] | None:
+        """Return what rates, guards and watched expressions are linear in; None where they are not."""
+        free = {*self.states, TIME}
+        waves = {
+            wave
+            for expression in (*self.rates, *self.read)
+            for wave in expression.atoms(sympy.sin, sympy.cos)
+            if TIME in wave.free_symbols
+        }
+        angles = sorted({wave.args[0] for wave in waves}, key=str)
+        if any(not sympy.diff(angle, TIME).free_symbols.isdisjoint(free) for angle in angles):
+            return None
+        if any(not angle.free_symbols.isdisjoint(self.states) for angle in angles):
+            return None
+        pairs = [f(angle) for angle in angles for f in (sympy.sin, sympy.cos)]
+        return (*self.states, ONE, TIME, *pairs)
+
+    @cached_property
+    def rows(self) -> tuple[tuple[dict[int, Expr], ...], tuple[dict[int, Expr], ...]] | None:
+        """Return rows of the rates of all terms, and of what is read; None where they are not affine."""
+        if self.terms is None:
+            return None
+        if not all(expression.is_polynomial(*self.states) for expression in (*self.rates, *self.read)):
+            return None  # seen at once; what follows differentiates and expands
+        n, free = len(self.states), {*self.states, TIME}
+        rates = [*self.rates, sympy.Integer(0), sympy.Integer(1)]
+        rates += [sympy.diff(wave, TIME) for wave in self.terms[n + 2 :]]
+        names = [sympy.Dummy() for _ in self.terms]
+        renamed = [e.xreplace(dict(zip(self.terms, names, strict=True))) for e in (*rates, *self.read)]
+        found: list[dict[int, Expr]] = []
+        for expression in renamed:
+            row = _linear(expression, names, n)
+            if row is None or any(not c.free_symbols.isdisjoint(free | set(names)) for c in row.values()):
+                return None
+            found.append(row)
+        return tuple(found[: len(self.terms)]), tuple(found[len(self.terms) :])
+
+
+def _linear(expression: Expr, names: Sequence[sympy.Dummy], one: int) -> dict[int, Expr] | None:
+    """Return the factors of names, and what is left at the place of one; None if it is not affine."""
+    row = {i: sympy.diff(expression, name) for i, name in enumerate(names)}
+    row = {i: factor for i, factor in row.items() if factor != 0}
+    if any(not sympy.expand(factor).free_symbols.isdisjoint(names) for factor in row.values()):
+        return None
+    left = sympy.expand(expression - sum(factor * names[i] for i, factor in row.items()))
+    if not left.free_symbols.isdisjoint(names):
+        return None
+    return {**row, one: row.get(one, 0) + left} if left != 0 else row
+
+
+@lru_cache(maxsize=64)
+def make_modes(problem: Any, watched: tuple[Expr, ...]) -> dict[str, SymbolicMode]:
+    """Return the modes by name, once, since a parameter that is sought is tried often."""
+    states = tuple(map(sympy.Symbol, problem.states))
+    return {
+        mode.name: SymbolicMode(
+            mode.name, states, mode.rates, tuple(map(hybrid_steps.falling, mode.events)), tuple(mode.events), watched
+        )
+        for mode in problem.modes
+    }
+
+
+@lru_cache(maxsize=4096)
+def differentiate_along(expression: Expr, states: tuple[sympy.Symbol, ...], rates: tuple[Expr, ...]) -> Expr:
+    """Return the rate of an expression along the motion."""
+    moved = (sympy.diff(expression, x) * rate for x, rate in zip(states, rates, strict=True))
+    return sum(moved, sympy.diff(expression, TIME))
+
+
+@lru_cache(maxsize=4096)
+def insert_numbers(expression: Expr, o: ParameterSet) -> Expr:
+    """Return an expression with the parameters put in; once, since a start may be long and is tried often."""
+    return expression.xreplace(_numbers(o))
+
+
+def _numbers(o: ParameterSet) -> dict[sympy.Symbol, Expr]:
+    return {sympy.Symbol(name): to_sympy(number) for name, number in vars(o).items()}
+
+
+def to_sympy(number: Exact) -> Expr:
+    """Return an exact number, a rational times a power of pi, as SymPy's."""
+    return sympy.Rational(number.rational.numerator, number.rational.denominator) * sympy.pi**number.pi
+
+
+@lru_cache(maxsize=4096)
+def vanishes(expression: Expr) -> bool:
+    """Tell whether an expression is zero: what events of a kind leave is the same each time."""
+    return bool(sympy.simplify(expression) == 0)
+
+
+@lru_cache(maxsize=4096)
+def solve_guard(guard: Expr, states: Sequence[sympy.Symbol], o: ParameterSet) -> dict[sympy.Symbol, Expr]:
+    """Return a state from a guard that is zero, where the guard is affine in it."""
+    plain = insert_numbers(guard, o)
+    for symbol in (*states, TIME):
+        factor = sympy.diff(plain, symbol)
+        if factor != 0 and factor.is_number:
+            return {symbol: sympy.expand(symbol - plain / factor)}
+    return {}

@@ -1,0 +1,369 @@
+"""The phases of a motion with events, resets and changes of the mode, one after the other, each one proved.
+
+A parameter may be sought: that for which an expression is zero at an event. Every trial of it follows the motion again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import islice
+from typing import Any
+
+import sympy
+from flint import arb, ctx
+from sympy import Expr
+
+from veridyn.references.engine.enclosure import Absent, Undecided, ball, per_bits, precision, sign
+from veridyn.references.engine.events import Event, Guard, Passes
+from veridyn.references.engine.expressions import compiled
+from veridyn.references.engine.flows import Flow, LinearFlow, Row
+from veridyn.references.engine.jets import Ball, Jet, differentiated, rooted, slope, value
+from veridyn.references.engine.motion import Phase, PhaseEnd, followed
+from veridyn.references.engine.smooth import Smooth, restarted
+from veridyn.references.parameters import Exact, ParameterError, ParameterSet, exact
+from veridyn.references.problems.hybrid_modes import (
+    TIME,
+    SymbolicMode,
+    differentiate_along,
+    insert_numbers,
+    make_modes,
+    solve_guard,
+    to_sympy,
+    vanishes,
+)
+
+COARSE = 96  # bits of the secant
+CLOSE = arb(2) ** -40  # of a number: a last step of the secant
+NUDGE = arb(2) ** -12  # of a number: to the second one of a secant
+MOST_TRIES = 30
+DEEPEST = 4  # derivatives of a guard that may vanish together
+PASSES: dict[int, Passes] = {-1: "falls", 1: "falls", 0: "crosses"}
+Known = Callable[[Any], Mapping[str, Ball]]  # parameters from the others, attributes that are balls
+
+
+@dataclass(frozen=True, eq=False)
+class HybridPhase(Phase):
+    """With the rows of what is watched, None of what is constant; zeros are those of the rates."""
+
+    watched: tuple[Guard | None, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseCache:
+    """A motion as far as it was looked at; what stopped it is raised again."""
+
+    source: Iterator[PhaseEnd]
+    kept: list[PhaseEnd] = field(default_factory=list)
+    doubts: list[Exception] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[PhaseEnd]:
+        place = 0
+        while True:
+            if place == len(self.kept):
+                try:
+                    self.kept.append(self._next())
+                except StopIteration:
+                    return
+            yield self.kept[place]
+            place += 1
+
+    def _next(self) -> PhaseEnd:
+        if self.doubts:
+            raise self.doubts[0]
+        try:
+            return next(self.source)
+        except (Undecided, Absent, ParameterError) as doubt:
+            self.doubts.append(doubt.with_traceback(None))
+            raise
+
+
+@dataclass(frozen=True, eq=False)
+class HybridSystem:
+    """A problem with expressions that are watched beside its guards; keys of caches."""
+
+    problem: Any
+    watched: tuple[Expr, ...] = ()
+    sought: EventParameter | Known | None = None
+    tried: Mapping[str, Ball] | None = None  # instead of what is sought
+
+    @cached_property
+    def states(self) -> tuple[sympy.Symbol, ...]:
+        return tuple(map(sympy.Symbol, self.problem.states))
+
+    @property
+    def modes(self) -> dict[str, SymbolicMode]:
+        return make_modes(self.problem, self.watched)
+
+    def values(self, expressions: Sequence[Expr], known: Mapping[str, Any]) -> list[Any]:
+        """Return the values of expressions."""
+        return compiled(tuple(expressions))(known)
+
+    def named(self, o: ParameterSet, time: Any, state: Sequence[Any]) -> dict[str, Any]:
+        """Return values by name."""
+        names = dict(zip(self.problem.states, state, strict=False))
+        return {**make_balls(o), **self.found(o), **names, "t": time}
+
+    def found(self, o: ParameterSet) -> Mapping[str, Ball]:
+        """Return the parameters that are not given."""
+        if self.tried is not None or self.sought is None:
+            return self.tried or {}
+        if not isinstance(self.sought, EventParameter):
+            return _known(self.sought, o)
+        return {self.sought.name: _solution(self.problem, self.sought, o)}
+
+    def instant(self, at: Expr, o: ParameterSet) -> Ball:
+        """Return the value of an expression in the parameters."""
+        return self.values((at,), self.named(o, arb(0), ()))[0]
+
+    @property
+    def span(self) -> tuple[Exact, Exact]:
+        return exact(self.problem.start), exact(self.problem.end)
+
+    # ---- phases
+
+    def first(self, o: ParameterSet) -> Phase:
+        """Return the phase in which a motion begins."""
+        start = ball(self.span[0])
+        state = self.values(tuple(self.problem.initial), self.named(o, start, ()))[: len(self.states)]
+        facts = {x: self._plain(e, o) for x, e in zip(self.states, self.problem.initial, strict=False)}
+        return self._phase(
+            o, self.modes[self.problem.mode], start, state, {**facts, TIME: to_sympy(self.span[0])}, None
+        )
+
+    def following(self, o: ParameterSet) -> Callable[[Phase, Event | None, Ball, Sequence[Ball]], Phase | None]:
+        """Return what follows a phase."""
+
+        def after(phase: Phase, event: Event | None, time: Ball, state: Sequence[Ball]) -> Phase | None:
+            mode = self.modes[phase.kind]
+            if event is None:
+                return None
+            place = next(i for i, change in enumerate(mode.events) if change.name == event.name)
+            change = mode.events[place]
+            if change.terminal:
+                return None
+            jumps = tuple(
+                change.reset.get(name, symbol) for name, symbol in zip(self.problem.states, self.states, strict=True)
+            )
+            there = self.values(jumps, self.named(o, time, state))
+            known = solve_guard(mode.guards[place], self.states, o.plain)
+            facts = {
+                symbol: self._plain(jump, o).xreplace(known)
+                for symbol, jump in zip((*self.states, TIME), (*jumps, TIME), strict=True)
+            }
+            return self._phase(o, self.modes[change.mode or mode.name], time, there, facts, time)
+
+        return after
+
+    def _phase(
+        self,
+        o: ParameterSet,
+        mode: SymbolicMode,
+        time: Ball,
+        state: Sequence[Ball],
+        facts: Mapping[Any, Expr],
+        event: Ball | None,
+    ) -> Phase:
+        """Return the phase from an instant on; of smooth ones, from an exact instant next to an event's."""
+        turning = [self.derivative(mode, expression) for expression in mode.watched]
+        still = [vanishes(self._plain(e, o)) for e in turning]
+        zeros = [self._zeros(o, mode, e, time, state, facts) for e in mode.guards]
+        zeros += [0 if s else self._zeros(o, mode, e, time, state, facts) for e, s in zip(turning, still, strict=True)]
+        flow, start, there, late = self._flow(o, mode, time, state, event)
+        names = [(change.name, PASSES[change.direction], change.is_marker) for change in mode.events]
+        watched: list[tuple[str, Passes, bool]] = [("turns", "falls", False)] * len(turning)
+        guards = [
+            Guard(name, row, count, late if count else None, passes, marks)
+            for (name, passes, marks), row, count in zip(
+                [*names, *watched], self._rows(o, mode, flow), zeros, strict=True
+            )
+        ]
+        count = len(mode.events)
+        return HybridPhase(
+            mode.name,
+            flow,
+            start,
+            tuple(there),
+            guards[:count],
+            watched=tuple(None if s else guard for guard, s in zip(guards[count:], still, strict=True)),
+        )
+
+    def _flow(
+        self, o: ParameterSet, mode: SymbolicMode, time: Ball, state: Sequence[Ball], event: Ball | None
+    ) -> tuple[Flow, Ball, Sequence[Ball], arb | None]:
+        if mode.rows is not None and mode.terms is not None:
+            extra = self._extra(o, mode, time)
+            return _affine(self, o, mode)[0], time, (*state, *extra), None
+        if event is None and not differentiated(time):
+            return self._smooth(o, mode, time), time, state, None
+        flow, there, late = restarted(lambda start: self._smooth(o, mode, start), time, tuple(state))
+        return flow, flow.start, there, late
+
+    def _extra(self, o: ParameterSet, mode: SymbolicMode, time: Ball) -> list[Ball]:
+        """Return one, time and waves."""
+        assert mode.terms is not None
+        n = len(self.states)
+        return [arb(1), time, *self.values(mode.terms[n + 2 :], self.named(o, time, ()))]
+
+    def row(self, o: ParameterSet, row: Mapping[int, Expr]) -> Row:
+        """Return a row with the numbers of the parameters."""
+        factors = self.values(tuple(row.values()), self.named(o, arb(0), ()))
+        return dict(zip(row, factors, strict=True))
+
+    def _smooth(self, o: ParameterSet, mode: SymbolicMode, start: arb) -> Smooth:
+        def evaluated(expressions: Sequence[Expr]) -> Callable[[Any, Sequence[Any]], Sequence[Any]]:
+            return lambda t, y: self.values(expressions, self.named(o, t, y))
+
+        return Smooth(evaluated(mode.rates), start, evaluated(mode.read))
+
+    def _rows(self, o: ParameterSet, mode: SymbolicMode, flow: Flow) -> list[Row]:
+        """Return guards, then what is watched, as rows."""
+        if isinstance(flow, LinearFlow):
+            return _affine(self, o, mode)[1]
+        return [{len(self.states) + i: arb(1)} for i in range(len(mode.read))]
+
+    def _plain(self, expression: Expr, o: ParameterSet) -> Expr:
+        return insert_numbers(expression, o.plain)
+
+    def _zeros(
+        self,
+        o: ParameterSet,
+        mode: SymbolicMode,
+        guard: Expr,
+        time: Ball,
+        state: Sequence[Ball],
+        facts: Mapping[Any, Expr],
+    ) -> int:
+        """Return how many Taylor coefficients of a guard vanish exactly where a phase begins."""
+        for count in range(DEEPEST + 1):
+            if sign(self.values((guard,), self.named(o, time, state))[0]):
+                return count
+            if not vanishes(self._plain(guard, o).xreplace(dict(facts))):
+                return count
+            guard = self.derivative(mode, guard)
+        raise Undecided("a guard stays zero where a phase begins")
+
+    def derivative(self, mode: SymbolicMode, expression: Expr) -> Expr:
+        """Return the rate of an expression along the motion."""
+        return differentiate_along(expression, self.states, mode.rates)
+
+
+@per_bits
+def _affine(system: HybridSystem, o: ParameterSet, mode: SymbolicMode) -> tuple[LinearFlow, list[Row]]:
+    """Return the flow of an affine mode and its rows, guards before what is watched: the same for all its phases."""
+    assert mode.rows is not None
+    start, end = system.span
+    rates, read = ([system.row(o, row) for row in rows] for rows in mode.rows)
+    return LinearFlow(rates, value(ball(end) - ball(start))), read
+
+
+@per_bits
+def make_balls(o: ParameterSet) -> dict[str, Ball]:
+    """Return the parameters as balls, by name."""
+    return {name: ball(number) for name, number in vars(o).items()}
+
+
+@per_bits
+def follow_motion(system: HybridSystem, o: ParameterSet) -> PhaseCache:
+    """Return a motion up to the end of its problem."""
+    return PhaseCache(followed(system.first(o), system.following(o), ball(system.span[1])))
+
+
+@dataclass(frozen=True, eq=False)
+class EventParameter:
+    """A parameter for which an expression is zero at an event."""
+
+    name: str
+    zero: Expr
+    event: tuple[str, int]
+
+    def off(self, problem: Any, o: ParameterSet, trial: Ball) -> Ball:
+        """Return the expression at the event, for a trial."""
+        system = HybridSystem(problem, (), None, {self.name: trial})
+        run = PhaseCache(followed(system.first(o), system.following(o), ball(system.span[1])))
+        ended = find_phase(run, *self.event)
+        return system.values((self.zero,), system.named(o, ended.end, ended.phase.at(ended.end)))[0]
+
+
+@per_bits
+def _known(known: Known, o: ParameterSet) -> Mapping[str, Ball]:
+    """Return the parameters that a function of the others gives."""
+    return known(ParameterView(o, ball))
+
+
+@per_bits
+def _solution(problem: Any, sought: EventParameter, o: ParameterSet) -> Ball:
+    """Return what is sought, with its derivative where a parameter has one."""
+    root = _between(problem, sought, o.plain)
+    if not o.varied:
+        return root
+    rate = slope(sought.off(problem, o.plain, Jet(root, arb(1))))
+    return rooted(root, sought.off(problem, o, root), rate)
+
+
+@per_bits
+def _between(problem: Any, sought: EventParameter, o: ParameterSet) -> arb:
+    """Return an interval in which what is sought lies, since the expression has different signs at its ends.
+
+    In between it is continuous: the motion is followed from the whole interval to the event.
+    """
+    here, rate = _near(problem, sought, o)
+    for _ in range(2 + ctx.prec // COARSE):
+        found = sought.off(problem, o, here)
+        here = (here - found / rate).mid()
+    reach = (4 * found.rad() / abs(rate)).mid() + abs(here) * arb(2) ** (8 - ctx.prec)
+    for _ in range(MOST_TRIES):
+        low, high = (here - reach).mid(), (here + reach).mid()
+        if sign(sought.off(problem, o, low)) * sign(sought.off(problem, o, high)) < 0:
+            sought.off(problem, o, low.union(high))
+            return arb(low.union(high))
+        reach = 256 * reach
+    raise Undecided(f"no {sought.name} is found at which {sought.zero} changes its sign")
+
+
+@lru_cache(maxsize=64)
+def _near(problem: Any, sought: EventParameter, o: ParameterSet) -> tuple[arb, arb]:
+    """Return an exact number next to what is sought, and the slope there, by the secant."""
+    with precision(COARSE):
+        before = ball(exact(str(problem.parameters[sought.name]))).mid()
+        here, last = (before * (1 + NUDGE)).mid(), sought.off(problem, o, before)
+        for _ in range(MOST_TRIES):
+            off = sought.off(problem, o, here)
+            rate = ((off - last) / (here - before)).mid()
+            before, here, last = here, (here - off / rate).mid(), off
+            if abs(here - before) < abs(here) * CLOSE:
+                return here, rate
+    raise Undecided(f"the secant finds no {sought.name}: begin nearer to it")
+
+
+def select_phases(run: PhaseCache, name: str) -> Iterator[PhaseEnd]:
+    """Yield the phases that events of a name end."""
+    return (ended for ended in run if ended.end is not None and ended.by == name)
+
+
+def find_phase(run: PhaseCache, name: str, number: int) -> PhaseEnd:
+    """Return the phase that an event ends, counted from 1; what follows it is not looked at."""
+    found = next(islice(select_phases(run, name), number - 1, None), None)
+    if found is None:
+        raise Absent(f"there is no event {name} number {number} up to the end of the motion")
+    return found
+
+
+def find_next_phase(run: PhaseCache, ended: PhaseEnd) -> PhaseEnd | None:
+    """Return the phase after another, if the motion goes on."""
+    phases = iter(run)
+    while next(phases) is not ended:
+        pass
+    return next(phases, None)
+
+
+@dataclass(frozen=True)
+class ParameterView:
+    """Parameters as attributes, made where they are read; a cache can be keyed by them."""
+
+    _record: ParameterSet
+    _number: Callable[[Exact], Any]
+
+    def __getattr__(self, name: str) -> Any:
+        return self._number(getattr(self._record, name))

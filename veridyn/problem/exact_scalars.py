@@ -1,0 +1,30 @@
+"""Sums and products of scalars that stay exact: decimal strings as fractions, all else in floats."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from veridyn.problem.scalars import Scalar, to_float
+
+
+def to_exact(value: Scalar) -> Any:
+    """Return a fraction for decimal strings, so that antiderivatives stay exact, and a float otherwise."""
+    return Fraction(value) if isinstance(value, str) and "pi" not in value else to_float(value)
+
+
+def to_scalar(value: Any) -> Scalar:
+    """Return a scalar from a fraction, as text, or from a number."""
+    return str(value) if isinstance(value, Fraction) else float(value)
+
+
+def add(value: Scalar, other: float) -> Scalar:
+    """Return the sum of a scalar and a number."""
+    exact = to_exact(value)
+    return to_scalar(exact + type(exact)(other))
+
+
+def multiply(value: Scalar, factor: float) -> Scalar:
+    """Return a scalar times a number."""
+    exact = to_exact(value)
+    return to_scalar(exact * type(exact)(factor))

@@ -1,0 +1,66 @@
+"""SymPy formulas of numbers, matrices and functions of time."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Any
+
+import sympy
+from sympy.polys.matrices import DomainMatrix
+
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.expressions import TIME, Expr, read
+from veridyn.problem.function_of_time import TimeFunction
+from veridyn.problem.scalars import to_float
+from veridyn.problem.time_functions import Harmonic, Piecewise, Windowed
+
+T = sympy.Symbol(TIME)
+NOTHING = sympy.Integer(0)
+
+
+def find_breaks(function: TimeFunction) -> Iterator[float]:
+    """Yield the instants (s) at which a function changes its formula."""
+    for term in function.terms():
+        if isinstance(term, Piecewise):
+            yield from map(to_float, term.breaks)
+        elif isinstance(term, Windowed):
+            yield from (to_float(term.start), to_float(term.end))
+
+
+def write_function(function: TimeFunction, inside: float) -> Expr:
+    """Return the formula that a function of time has around an instant (s)."""
+    return sum((write_term(term, inside) for term in function.terms()), NOTHING)
+
+
+def write_term(term: TimeFunction, inside: float) -> Expr:
+    """Return the formula that an elementary term has around an instant (s)."""
+    match term:
+        case Harmonic():
+            amplitude, omega, phase = (write_number(value) for value in (term.amplitude, term.omega, term.phase))
+            sign = 1 if term.order % 4 < 2 else -1
+            return sign * amplitude * omega**term.order * (sympy.sin, sympy.cos)[term.order % 2](omega * T + phase)
+        case Piecewise():
+            i = bisect_right([to_float(b) for b in term.breaks], inside) - 1
+            tau = T - write_number(term.breaks[max(i, 0)])
+            row = term.coefficients[i] if i >= 0 else ()
+            return sum((write_number(c) * tau**k for k, c in enumerate(row)), NOTHING)
+        case Windowed():
+            outside = not to_float(term.start) <= inside < to_float(term.end)
+            return NOTHING if outside else write_function(term.function, inside)
+    raise ProblemError(f"a load of kind {term.kind!r} has no formula")
+
+
+def write_number(value: Any) -> Expr:
+    """Return a number as its shortest decimal, or what a text says."""
+    return read("a number", value if isinstance(value, str) else float(value), ())
+
+
+def write_matrix(numbers: Any) -> Any:
+    """Return a matrix of exact numbers."""
+    return sympy.Matrix([[write_number(entry) for entry in row] for row in numbers])
+
+
+def invert(mass: Any) -> Any:
+    """Return the exact inverse of a matrix of numbers."""
+    return DomainMatrix.from_Matrix(write_matrix(mass)).to_field().inv().to_Matrix()
