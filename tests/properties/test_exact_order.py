@@ -19,7 +19,7 @@ from veridyn.problem.time_functions import Harmonic, pulse
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.exact.solver import SOLVER
 
-PROBLEMS = int(os.environ.get("VERIDYN_PROBLEMS", "30"))
+PROBLEMS = int(os.environ.get("VERIDYN_PROBLEMS", "10"))
 BATCH = 40
 SAME = 1e-8  # of the largest displacement; rounding grows with every event
 SURE = 240  # problems, of which none has so many impacts that rounding decides
