@@ -5,7 +5,6 @@ import pytest
 
 from veridyn.solver.integrators.schemes import SCHEMES
 
-
 FIRST = next(iter(SCHEMES))  # at every commit; `tox -e all-schemes` compiles the others
 
 
