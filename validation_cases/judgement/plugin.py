@@ -3,7 +3,7 @@
 A runner solves each run once.
 """
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import groupby
@@ -106,23 +106,29 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def _asked(name: str, spec: str, subject: Subject, config: pytest.Config) -> Iterator[Check]:
     """Yield the checks of a case that a run of the tests judges.
 
-    Who names a solver, or wants all schemes, gets every check. By default closed forms and time steps judge every
-    variant of a mechanical case in every layer. SciPy's events, which take ten times longer than both, judge the
-    first variant of a case, with one relation; of the other variants of initial value problems, the criterion.
+    Who names a solver, or wants all schemes, gets every check. By default relations, which say more of a solver than
+    of a case, are judged in the first variant; closed forms and time steps judge every variant of a mechanical case
+    in all other layers. SciPy's events, which take ten times longer than both, judge its first variant, with one
+    relation, and the criterion in the other variants of initial value problems.
     """
-    case = load_case(name)
-    every = checks(case, subject)
-    if spec != SCIPY or config.getoption("all_schemes") or config.getoption("veridyn_solver"):
+    every = checks(load_case(name), subject)
+    if config.getoption("all_schemes") or config.getoption("veridyn_solver"):
         return every
-    others = () if kind_of(name) == "mechanical" else (Layer.CRITERION,)
-    return (check for check in every if _is_asked_of_scipy(check, others))
+    return (check for check in every if (_is_asked_of_scipy if spec == SCIPY else _is_asked)(check))
 
 
-def _is_asked_of_scipy(check: Check, others: Container[Layer]) -> bool:
-    case, variant = check.statement.case, check.statement.variant
-    if variant.name != case.default_variant.name:
-        return check.layer in others
-    return check.layer is not Layer.INVARIANCE or check.name == RESTARTED
+def _is_in_first_variant(check: Check) -> bool:
+    return check.statement.variant.name == check.statement.case.default_variant.name
+
+
+def _is_asked(check: Check) -> bool:
+    return check.layer is not Layer.INVARIANCE or _is_in_first_variant(check)
+
+
+def _is_asked_of_scipy(check: Check) -> bool:
+    if _is_in_first_variant(check):
+        return check.layer is not Layer.INVARIANCE or check.name == RESTARTED
+    return check.layer is Layer.CRITERION and kind_of(check.case) != "mechanical"
 
 
 def _tests(name: str, subject: Subject, asked_of: Iterator[Check], config: pytest.Config) -> Iterator[Test]:
