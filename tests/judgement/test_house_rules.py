@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import os
 import re
 from collections import Counter
 from functools import cache
@@ -67,9 +68,14 @@ def pairs_of_all_cases():
     return [pair for name in case_names() for pair in read_measured(name)]
 
 
+LONG = set() if "VERIDYN_PROBLEMS" in os.environ else {"arenstorf", "pleiades"}
+"""Cases whose truths take seconds: `tox -e truth` looks at them, too."""
+
+
 def pairs_of_default_variants():
     """Return those pairs whose truths take seconds and not a minute."""
-    return [(s, q) for s, q in pairs_of_all_cases() if s.variant is s.case.default_variant]
+    pairs = ((s, q) for s, q in pairs_of_all_cases() if s.case.name not in LONG)
+    return [(s, q) for s, q in pairs if s.variant is s.case.default_variant]
 
 
 @cache
@@ -197,7 +203,8 @@ class Stating(Runner):
 def test_the_largest_admissible_error_passes_and_says_if_no_digit_is_right():
     """On the side where the answer is larger."""
     runner = Stating(Offering())
-    for check in (check for case in all_cases() for check in checks(case, SUBJECTS["silent"])):
+    cases = (case for case in all_cases() if case.name not in LONG)
+    for check in (check for case in cases for check in checks(case, SUBJECTS["silent"])):
         if check.layer != "criterion" or check.statement.variant is not check.statement.case.default_variant:
             continue
         quantity = next(q for q in check.statement.quantities if q.name == check.name)
