@@ -2,6 +2,7 @@
 
 import re
 import runpy
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -51,8 +52,7 @@ def side_by_side(veridyn, foreign):
 
 def test_two_solvers_side_by_side(side_by_side):
     ids = [(row["solver"], row["id"]) for row in side_by_side["results"]]
-    assert {name for name, _ in ids} == {"exact", "foreign"}
-    assert [name for name, _ in ids] == sorted(name for name, _ in ids)
+    assert [name for name, _ in groupby(name for name, _ in ids)] == ["foreign", "exact"]  # as they were named
     assert len(ids) == len(set(ids))  # named twice, run once
 
 
@@ -72,7 +72,7 @@ def test_pytest(python, foreign):
     """One that is right, one that is wrong, one that does not offer what is needed."""
     solvers = [word for name in ("Foreign", "Scaled", "Few") for word in ("--solver", foreign(name))]
     file = Path(room.__path__[0]) / "mechanics" / "test_sdnd101.py"
-    seen = python("-m", "pytest", file, *solvers, "-p", "no:cacheprovider", "-q")
+    seen = python("-m", "pytest", file, *solvers, "-k", "2-shocks", "-p", "no:cacheprovider", "-q")
     failed = re.findall(r"^FAILED .*\[.*:(\w+)-2-shocks-([\w:]+)\]", seen.out, flags=re.MULTILINE)
     assert seen.status == 1, seen.out
     assert ("Scaled", "peak_force") in failed
