@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -41,15 +42,25 @@ def _not_json(name):
 
 
 def pytest_configure(config):
-    """Declare the marker of tests that compile kernels which nothing else needs."""
+    """Declare the markers of tests that compile kernels which nothing else needs, and of references that take long."""
     config.addinivalue_line("markers", "all_schemes: compiles many schemes of our integrator; runs with --all-schemes")
+    config.addinivalue_line("markers", "truth: a reference that takes seconds; runs where VERIDYN_PROBLEMS is set")
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave schemes of our integrator beyond its first to ``--all-schemes``: one compiles for up to half a minute."""
-    if config.getoption("all_schemes"):
+    """Leave schemes of our integrator beyond its first to ``--all-schemes``: one compiles for up to half a minute.
+
+    References that take seconds are left to `tox -e truth`.
+    """
+    every_scheme, every_truth = config.getoption("all_schemes"), "VERIDYN_PROBLEMS" in os.environ
+    left_out = [
+        item
+        for item in items
+        if (not every_scheme and _is_of_another_scheme(item))
+        or (not every_truth and item.get_closest_marker("truth") is not None)
+    ]
+    if not left_out:
         return
-    left_out = [item for item in items if _is_of_another_scheme(item)]
     config.hook.pytest_deselected(items=left_out)
     gone = set(left_out)
     items[:] = [item for item in items if item not in gone]

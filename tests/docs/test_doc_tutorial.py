@@ -1,7 +1,6 @@
-"""The solver of the tutorial: extracted, examined, run; what is stated passes and fails."""
+"""The solver of the tutorial with the mistakes that the page makes in it; test_doc_commands runs it without."""
 
 import re
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from veridyn import verify
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "plugging-in-a-solver.md").read_text(encoding="utf-8")
+SHORT = {"v0": "2"}  # the first variant, which is the shorter one; test_doc_commands runs both
 
 
 def code():
@@ -24,27 +24,18 @@ def spec(tmp_path):
     return f"{file}:Euler"
 
 
-def test_is_healthy_and_broken_with_a_wrong_sign(spec, veridyn):
-    assert veridyn("doctor", "--solver", spec).status == 0
-    file = Path(spec.rpartition(":")[0])
-    file.write_text(code().replace("force -= n", "force += n"), encoding="utf-8")
+def test_the_doctor_knows_a_wrong_sign(spec, veridyn):
+    Path(spec.rpartition(":")[0]).write_text(code().replace("force -= n", "force += n"), encoding="utf-8")
     seen = veridyn("doctor", "--solver", spec)
     assert seen.status == 3
     assert "sign of the contact force" in seen.out
 
 
-def test_passes_all_layers(spec):
-    records = verify(spec, ["sdnd101"])
-    assert Counter(r.layer for r in records if r.verdict == "pass") == {
-        "criterion": 21,
-        "convergence": 15,
-        "claim": 2,
-        "invariance": 18,
-    }
+def test_its_order_is_the_one_stated_and_it_reports_no_histories(spec):
+    records = verify(spec, ["sdnd101"], parameters=SHORT)
     left = {r.quantity for r in records if r.verdict != "pass"}
-    assert "histories of the stop, which it does not" in PAGE
     assert left == {"stop_force_residual", "position_histories", "rate_histories", "permuted"}
-    (order,) = (r for r in records if (r.variant, r.layer) == ("2-shocks", "claim"))
+    (order,) = (r for r in records if r.layer == "claim")
     assert f"an observed order of {order.value:.1f}" in PAGE
 
 
@@ -59,7 +50,7 @@ def test_mistakes_below_the_criteria_are_detected(spec, right, wrong, layer):
     assert wrong in PAGE
     assert right in code()
     Path(spec.rpartition(":")[0]).write_text(code().replace(right, wrong), encoding="utf-8")
-    failed = [r for r in verify(spec, ["sdnd101"]) if r.verdict == "fail"]
+    failed = [r for r in verify(spec, ["sdnd101"], parameters=SHORT) if r.verdict == "fail"]
     assert {r.layer for r in failed} == {layer}
     for levels in (r.levels for r in failed if (r.layer, r.quantity) == ("convergence", "flight_duration")):
         assert all(f"{level.value:.9g}  " in PAGE for level in levels)

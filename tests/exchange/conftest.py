@@ -10,8 +10,9 @@ import pytest
 
 from veridyn.run.posed import pose
 from veridyn.solver.integrators.modal import SOLVER
+from veridyn.solver.integrators.schemes import SCHEMES
 
-SCHEMES = {"sdnd101": "symplectic_euler", "sdld103": "devogelaere", "sdnd104": "symplectic_euler"}
+FIRST = next(iter(SCHEMES))  # the one whose kernels are compiled anyway
 
 
 class ByHand:
@@ -21,8 +22,8 @@ class ByHand:
     capabilities = frozenset({"mechanical", "multi-dof", "contact", "support-motion", "friction:set-valued"})
     settings: Mapping[str, str] = {"step": "step (s)"}
 
-    def __init__(self, case):
-        self.given = {"scheme": SCHEMES[case], "archive_at": "output_times"}
+    def __init__(self):
+        self.given = {"scheme": FIRST, "archive_at": "output_times"}
 
     def solve(self, problem, settings):
         return SOLVER.solve(problem, self.given | settings)
@@ -38,7 +39,7 @@ def command(veridyn):
 def columns(case, variant, step=None):
     """Columns of histories in SI, by name."""
     problem = pose(case, variant).problem
-    response = ByHand(case).solve(problem, {} if step is None else {"step": step})
+    response = ByHand().solve(problem, {} if step is None else {"step": step})
     found = {"time [s]": response.time}
     for i, name in enumerate(problem.coordinates):
         found[f"displacement_{name} [m]"] = response.displacement[:, i]

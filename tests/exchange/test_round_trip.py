@@ -39,7 +39,7 @@ def judge_file(file, *posed, **changes):
 def test_a_file_is_judged_like_the_solver_that_wrote_it(foreign_file, by_hand, case, variant):
     file = foreign_file(case, variant)
     found = {record.id: record for record in judge_file(file, case, variant)}
-    runner = Runner(LocalGate(by_hand(case)))
+    runner = Runner(LocalGate(by_hand()))
     checked = [c for c in checks(load_case(case), runner.subject, only=variant) if c.layer == "criterion"]
     direct = {record.id: record for record in (judge(check, runner) for check in checked)}
     assert found.keys() == direct.keys()

@@ -25,7 +25,7 @@ def test_coordinates_of_a_mechanical_case_are_drawn_and_no_more_than_four():
     stack = load_case("block_stack")
     (drawn,) = histories(stack, Runner(LocalGate(EXACT)))
     assert [panel.ylabel for panel in drawn.panels] == list(stack.problem(stack.values()).coordinates)
-    assert len(next(iter(histories(load_case("pleiades"), Runner(LocalGate(SOLVER))))).panels) == MOST
+    assert len(next(iter(histories(load_case("sdld29"), Runner(LocalGate(EXACT))))).panels) == MOST
 
 
 def test_a_solver_that_does_not_take_the_case_has_no_figure():

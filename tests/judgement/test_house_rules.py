@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import os
 import re
 from collections import Counter
 from functools import cache
@@ -68,21 +69,26 @@ def pairs_of_all_cases():
     return [pair for name in case_names() for pair in read_measured(name)]
 
 
+LONG = set() if "VERIDYN_PROBLEMS" in os.environ else {"arenstorf", "pleiades"}
+"""Cases whose truths take seconds: `tox -e truth` looks at them, too."""
+
+
 def pairs_of_default_variants():
     """Return those pairs whose truths take seconds and not a minute."""
-    return [(s, q) for s, q in pairs_of_all_cases() if s.variant is s.case.default_variant]
+    pairs = ((s, q) for s, q in pairs_of_all_cases() if s.case.name not in LONG)
+    return [(s, q) for s, q in pairs if s.variant is s.case.default_variant]
 
 
 @cache
 def truths(name):
     """Return what every quantity of the default variant of a case is in truth."""
     pairs = [(s, q) for s, q in read_measured(name) if s.variant is s.case.default_variant]
-    return {(s.variant.name, q.name): q.truth(s.values).value for s, q in pairs}
+    return {q.name: q.truth(s.values) for s, q in pairs}
 
 
 def number(statement, quantity):
     """Return the true number of a quantity; None for words and what does not exist."""
-    truth = truths(statement.case.name)[statement.variant.name, quantity.name]
+    truth = truths(statement.case.name)[quantity.name].value
     return None if truth is None or isinstance(truth, str) else truth
 
 
@@ -162,17 +168,18 @@ def test_linear_is_what_has_nothing_that_is_not():
 
 
 def test_every_number_has_two_routes():
-    """What does not exist, what is counted, zeros by structure and regimes have a reason instead."""
-    few = []
-    for case in all_cases():
-        for variant in case.variants:
-            values = case.values(variant.changes)
-            for quantity in case.asked(variant):
-                truth, counted = quantity.truth(values), quantity.tolerance(values).kind == "exact"
-                is_number = not isinstance(truth.value, str | None) and truth.value != 0 and not counted
-                if len(set(truth.routes)) < (2 if is_number else 1):
-                    few.append(f"{case.name} {variant.name} {quantity.name}: {truth.routes}")
-    assert few == []
+    """What does not exist, what is counted, zeros by structure and regimes have a reason instead.
+
+    `tox -e truth` looks at the other variants (tests/references/check_routes.py).
+    """
+    found = [(s, q, truths(s.case.name)[q.name], q.tolerance(s.values)) for s, q in pairs_of_default_variants()]
+    assert places((s, q) for s, q, truth, tolerance in found if len(set(truth.routes)) < least(truth, tolerance)) == []
+
+
+def least(truth, tolerance):
+    """Return how many routes a truth has at least."""
+    is_number = not isinstance(truth.value, str | None) and truth.value != 0 and tolerance.kind != "exact"
+    return 2 if is_number else 1
 
 
 class Offering:
@@ -197,7 +204,8 @@ class Stating(Runner):
 def test_the_largest_admissible_error_passes_and_says_if_no_digit_is_right():
     """On the side where the answer is larger."""
     runner = Stating(Offering())
-    for check in (check for case in all_cases() for check in checks(case, SUBJECTS["silent"])):
+    cases = (case for case in all_cases() if case.name not in LONG)
+    for check in (check for case in cases for check in checks(case, SUBJECTS["silent"])):
         if check.layer != "criterion" or check.statement.variant is not check.statement.case.default_variant:
             continue
         quantity = next(q for q in check.statement.quantities if q.name == check.name)

@@ -15,7 +15,7 @@ from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Runner
 
-SCHEME = "runge_kutta_54"
+SCHEME = "symplectic_euler"
 
 
 def is_measured(case, variant):
@@ -33,7 +33,7 @@ CASES = [
 
 
 class Bare:
-    """An integrator of order 5 that hands over displacements and velocities, and nothing else."""
+    """An integrator that hands over displacements and velocities, and nothing else."""
 
     name, version, capabilities = "bare", "1", INTEGRATOR.capabilities | EXACT.capabilities
     keeps: tuple[str, ...] = ()

@@ -19,7 +19,7 @@ from veridyn.problem.time_functions import Harmonic, pulse
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.exact.solver import SOLVER
 
-PROBLEMS = int(os.environ.get("VERIDYN_PROBLEMS", "30"))
+PROBLEMS = int(os.environ.get("VERIDYN_PROBLEMS", "10"))
 BATCH = 40
 SAME = 1e-8  # of the largest displacement; rounding grows with every event
 SURE = 240  # problems, of which none has so many impacts that rounding decides
@@ -218,8 +218,8 @@ def test_so_it_is_on_moving_supports(first):
 def test_what_was_refused_or_differed_once():
     """One friction on a rigid stop, slow hops beside slow turns, a plastic impact, a tangent without length."""
     assert different([1666, 7701]) == {}
-    assert different([2149, 2700, 2703, 2862, 3534], hit_hard) == {}
-    assert not any(difference(seed, hit_hard)[1] for seed in (2149, 2700, 2703, 2862, 3534))
+    hit = [difference(seed, hit_hard) for seed in (2149, 2700, 2703, 2862, 3534)]
+    assert [(d, unsure) for d, unsure in hit if unsure or d > SAME] == []
 
 
 def test_of_parallel_stops_the_stronger_friction_sticks():

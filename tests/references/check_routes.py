@@ -122,6 +122,20 @@ def test_every_further_variant_is_confirmed(name: str) -> None:
             truth.confirm(f"{variant.name} {quantity}")
 
 
+@pytest.mark.parametrize("name", case_names())
+def test_every_number_of_a_further_variant_has_two_routes(name: str) -> None:
+    """What does not exist, what is counted, zeros by structure and regimes have a reason instead."""
+    case, few = load_case(name), []
+    for variant in (variant for variant in case.variants if variant is not case.default_variant):
+        values = case.values(variant.changes)
+        for quantity in case.asked(variant):
+            truth, counted = quantity.truth(values), quantity.tolerance(values).kind == "exact"
+            is_number = not isinstance(truth.value, str | None) and truth.value != 0 and not counted
+            if len(set(truth.routes)) < (2 if is_number else 1):
+                few.append(f"{variant.name} {quantity.name}: {truth.routes}")
+    assert few == []
+
+
 def perturbations(case: Case, values: dict[str, Exact]) -> Iterator[dict[str, Certified]]:
     """Yield the references of a case with one parameter after another wrong in its seventh digit."""
     for name, value in values.items():

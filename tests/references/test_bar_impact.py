@@ -14,7 +14,7 @@ def test_one_mass_bounces_like_an_oscillator():
 
 
 def test_more_masses_come_nearer_to_the_continuum():
-    errors = [abs(bar.excess_duration(N=n).value) for n in (2, 8, 32)]
+    errors = [abs(bar.excess_duration(N=n).value) for n in (2, 4, 8)]
     assert errors[0] > errors[1] > errors[2]
     assert bar.wave_duration().value == pytest.approx(2 / 3, abs=1e-14)
     assert bar.wave_force().value == pytest.approx(300, abs=1e-12)

@@ -98,6 +98,7 @@ def test_every_digit():
     assert ratios[7].text() == "0.0502964288445751445035575847853"
 
 
+@pytest.mark.truth
 def test_a_mode_of_critical_damping():
     """c = 2 sqrt(k m) everywhere: mode 3, w_3 = sqrt(k/m), has a double root; the displacement is certain."""
     critical = {"m": 1, "k": 1, "c": 2, "c_left": 2, "c_right": 2}
@@ -113,6 +114,7 @@ def test_the_end_of_the_force_belongs_to_both():
     assert float(at_end) == pytest.approx(float(before), rel=1e-9)
 
 
+@pytest.mark.truth
 @settings(max_examples=4, deadline=None, derandomize=True)
 @drawn(*[st.integers(-30, 30)] * 2, *[st.sampled_from(["0", "1e-9", "0.3", "1.7"])] * 3, st.integers(1, 30))
 def test_any_scale(mass, speed, c, left, right, late):

@@ -134,6 +134,7 @@ def test_any_scale(mass, speed, ratio, xi, late):
     assert fo.displacement(time=f"1e{late - speed}", **given).confirm().digits == 30
 
 
+@pytest.mark.truth
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(st.integers(1, 40), st.integers(0, 60), st.floats(-0.1, 0.1), st.integers(5, 30))
 def test_any_peak(ratio, damping, x0, span):

@@ -252,6 +252,7 @@ def test_readings_agree_with_their_second_route(place):
         assert found.digits == 30
 
 
+@pytest.mark.truth
 def test_a_limit_cycle_is_proved_to_be_there():
     """Period and amplitude of the van der Pol oscillator with mu = 1."""
     period, amplitude = CYCLE.event("top", 1)().confirm(), CYCLE.value("a", 0)()
@@ -278,6 +279,7 @@ def test_derivatives_of_nonlinear_motions():
         assert abs((sides[1] - sides[0]) / (2 * h) - left.value) < 1e-26
 
 
+@pytest.mark.truth
 def test_derivatives_of_a_limit_cycle():
     """Those of its period and amplitude, against difference quotients of its second route."""
     mu, h = exact(1).varied(), mpmath.mpf(10) ** -12
@@ -378,7 +380,10 @@ def swing(p):
 @pytest.mark.parametrize(
     "reading",
     [
-        KEPLER.value("x", "1", second=lambda p: mpmath.cos(anomaly(p)) - p.e, how="Kepler's equation"),
+        pytest.param(
+            KEPLER.value("x", "1", second=lambda p: mpmath.cos(anomaly(p)) - p.e, how="Kepler's equation"),
+            marks=pytest.mark.truth,
+        ),
         PENDULUM.value("q", "10", second=swing, how="elliptic functions"),
     ],
 )

@@ -66,6 +66,7 @@ def energy(motion, t, m, k, kc, gap):
     return m * v**2 / 2 + k * x**2 / 2 + kc * max(x - gap, mpmath.mpf(0)) ** 2 / 2
 
 
+@pytest.mark.truth
 @given(kc=st.floats(1e3, 1e7), gap=st.floats(0.05, 0.5), Omega=st.floats(0.5, 20.0))
 @example(kc=354706.0, gap=0.162109375, Omega=0.5)  # 27 contacts, in which errors grow by eight digits and more
 @settings(max_examples=4, deadline=None)

@@ -127,6 +127,7 @@ def test_a_velocity_that_touches_zero_ends_no_slip():
     assert confirmed(**touching, k="1e4")[2] == "2.00000000000000000000000000000"
 
 
+@pytest.mark.truth
 def test_more_than_five_hundred_phases():
     many = {"m1": "0.01", "m2": 7, "t_off": "1.3"}
     assert pair.slip_end(**many).text() == "1.94725138564503357421487755843"
@@ -168,6 +169,7 @@ def test_a_pull_that_ends_as_friction_gives_way_or_leaves_a_touch(given_, count,
     assert not count or float(pair.slip_start(**given_)) == pytest.approx(float(exact(given_["t_off"])), rel=1e-15)
 
 
+@pytest.mark.truth
 def test_slips_without_end_are_told():
     endless = UNIT | {"mu_d": 1, "pull": 2, "t_off": "pi/3"}
     for name in ("slip_end", "slips", "final_position", "dissipated_energy"):

@@ -266,6 +266,12 @@ def make_document():
 
 
 @pytest.fixture(scope="session")
+def make_plain():
+    """Make a document without what takes time to draw, for tests that look at words and numbers."""
+    return lambda **changes: document(**{"figures": [], "work_precision": []} | changes)
+
+
+@pytest.fixture(scope="session")
 def make_result():
     return result
 

@@ -90,8 +90,9 @@ def test_names_stay_text(turns, hostile):
     assert "&amp;lt;" not in page  # escaped once
 
 
-def test_the_report_begins_with_what_changed(typed, make_document, make_result, tmp_path, hostile):
-    before = make_document(results=[make_result(), make_result(quantity=hostile), make_result(quantity="gone")])
+def test_the_report_begins_with_what_changed(make_plain, make_result, tmp_path, hostile):
+    typed = convert(make_plain())
+    before = make_plain(results=[make_result(), make_result(quantity=hostile), make_result(quantity="gone")])
     written = write(typed, tmp_path, compare(typed, convert(before)))
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert tmp_path / "against.md" in written
@@ -99,7 +100,8 @@ def test_the_report_begins_with_what_changed(typed, make_document, make_result, 
     assert "<script>alert" not in page
 
 
-def test_a_report_without_comparison_takes_the_old_one_away(typed, tmp_path):
+def test_a_report_without_comparison_takes_the_old_one_away(make_plain, tmp_path):
+    typed = convert(make_plain())
     write(typed, tmp_path, compare(typed, typed))
     write(typed, tmp_path)
     assert not (tmp_path / "against.md").exists()

@@ -119,8 +119,8 @@ def test_junit_tells_what_a_server_may_plot(built):
     assert "observed_order" not in properties(cases["mirrored (invariance)"])
 
 
-def test_a_harness_error_is_an_error_in_junit(make_document, make_result, tmp_path):
-    build(make_document(results=[make_result(verdict="harness error", detail="IndexError")], cases=[]), tmp_path)
+def test_a_harness_error_is_an_error_in_junit(make_plain, make_result, tmp_path):
+    build(make_plain(results=[make_result(verdict="harness error", detail="IndexError")], cases=[]), tmp_path)
     root = ElementTree.parse(tmp_path / "junit.xml").getroot()
     assert (root.get("failures"), root.get("errors")) == ("0", "1")
     assert next(root.iter("error")).get("message") == "harness error: IndexError"
@@ -139,15 +139,15 @@ def test_counts_of_junit_suites_add_up(built):
         assert sum(int(suite.get(name)) for suite in root.iter("testsuite")) == int(root.get(name))
 
 
-def test_junit_keeps_names_and_drops_what_xml_cannot_carry(make_document, make_result, hostile, tmp_path):
-    build(make_document(results=[make_result(case=hostile, quantity="bell \x07 ]]>")], cases=[]), tmp_path)
+def test_junit_keeps_names_and_drops_what_xml_cannot_carry(make_plain, make_result, hostile, tmp_path):
+    build(make_plain(results=[make_result(case=hostile, quantity="bell \x07 ]]>")], cases=[]), tmp_path)
     (case,) = ElementTree.parse(tmp_path / "junit.xml").getroot().iter("testcase")
     assert case.get("classname").startswith(hostile)
     assert case.get("name") == "bell ? ]]> (criterion)"
 
 
-def test_what_is_missing_is_an_error_in_junit(make_document, tmp_path):
-    build(make_document(planned=20), tmp_path)
+def test_what_is_missing_is_an_error_in_junit(make_plain, tmp_path):
+    build(make_plain(planned=20), tmp_path)
     root = ElementTree.parse(tmp_path / "junit.xml").getroot()
     assert (root.get("tests"), root.get("errors")) == ("14", "2")
     assert "7 of 20 checks are missing" in (tmp_path / "junit.xml").read_text(encoding="utf-8")
@@ -183,8 +183,8 @@ def test_the_summary_of_a_job_says_the_trouble_first(built):
     assert "<script" not in text
 
 
-def test_the_summary_of_a_good_run_is_short(make_document, make_result, tmp_path):
-    build(make_document(results=[make_result()], cases=[]), tmp_path)
+def test_the_summary_of_a_good_run_is_short(make_plain, make_result, tmp_path):
+    build(make_plain(results=[make_result()], cases=[]), tmp_path)
     text = (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert text.startswith("## ✅ The only check passed: 1 criterion")
     assert "Failures" not in text

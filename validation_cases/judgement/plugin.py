@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from veridyn.problem.errors import SolverInputError
-from veridyn.results import Record, Verdict
+from veridyn.results import Layer, Record, Verdict
 from veridyn.solver.contract.gate import Gate, open_gate
 from veridyn.solver.contract.loading import EXACT, OWN, SCIPY
 from veridyn.validation_cases.judgement.case import Case
@@ -25,7 +25,9 @@ from veridyn.validation_cases.judgement.subject import Request, Subject, read_re
 
 RUNNERS: dict[tuple[str, str], Runner] = {}  # by case and solver
 Marks = list[pytest.MarkDecorator]
+Test = tuple[Check | None, str, Marks]
 DEFAULT_SOLVERS = (EXACT, OWN, SCIPY)  # closed forms, time steps, SciPy's events
+RESTARTED = "restarted"  # the relation that asks most of a problem: whether its state says all
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -102,31 +104,46 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         pytest.param(spec, check, id=f"{spec}-{label}" if several else label, marks=marks)
         for spec, subject in _subjects(metafunc.config)
         if kind_of(name) in subject.capabilities
-        for check, label, marks in _tests(name, subject, _only(name, spec, metafunc.config), metafunc.config)
+        for check, label, marks in _tests(name, subject, _asked(name, spec, subject, metafunc.config), metafunc.config)
     ]
     none = pytest.mark.skip(reason=f"no solver under test offers {kind_of(name)}; --solver scipy does")
     metafunc.parametrize(("solver_under_test", "check"), tests or [pytest.param("", None, id="none", marks=none)])
 
 
-def _only(name: str, spec: str, config: pytest.Config) -> str | None:
-    """Return the one variant of a case that a solver is tested on, None for all.
+def _asked(name: str, spec: str, subject: Subject, config: pytest.Config) -> Iterator[Check]:
+    """Yield the checks of a case that a run of the tests judges.
 
-    By default closed forms and time steps judge every variant of a mechanical case; SciPy's events, which take ten
-    times longer than both, judge the first. Who names a solver, or wants all schemes, gets every variant.
+    Who names a solver, or wants all schemes, gets every check. By default relations, which say more of a solver than
+    of a case, are judged in the first variant; closed forms and time steps judge every variant of a mechanical case
+    in all other layers. SciPy's events, which take ten times longer than both, judge its first variant, with one
+    relation, and the criterion in the other variants of initial value problems.
     """
-    beside = spec == SCIPY and kind_of(name) == "mechanical" and not config.getoption("all_schemes")
-    return load_case(name).default_variant.name if beside and not config.getoption("veridyn_solver") else None
+    every = checks(load_case(name), subject)
+    if config.getoption("all_schemes") or config.getoption("veridyn_solver"):
+        return every
+    return (check for check in every if (_is_asked_of_scipy if spec == SCIPY else _is_asked)(check))
 
 
-def _tests(
-    name: str, subject: Subject, only: str | None, config: pytest.Config
-) -> Iterator[tuple[Check | None, str, Marks]]:
+def _is_in_first_variant(check: Check) -> bool:
+    return check.statement.variant.name == check.statement.case.default_variant.name
+
+
+def _is_asked(check: Check) -> bool:
+    return check.layer is not Layer.INVARIANCE or _is_in_first_variant(check)
+
+
+def _is_asked_of_scipy(check: Check) -> bool:
+    if _is_in_first_variant(check):
+        return check.layer is not Layer.INVARIANCE or check.name == RESTARTED
+    return check.layer is Layer.CRITERION and kind_of(check.case) != "mechanical"
+
+
+def _tests(name: str, subject: Subject, asked_of: Iterator[Check], config: pytest.Config) -> Iterator[Test]:
     """Yield the checks of a case, each with its id and marks; of a variant that a solver cannot be asked, one skip.
 
     Mechanical problems alone are looked at here: others may need enclosures of their motion before they are stated.
     """
     mechanical, expected = kind_of(name) == "mechanical", _expectations(config)
-    asked_of = checks(load_case(name), subject, only=only)
     for statement, asked in groupby(asked_of, lambda check: check.statement):
         missing = sorted(statement.needs - subject.capabilities) if mechanical else []
         if missing:
