@@ -20,8 +20,8 @@ from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic
 from veridyn.references.engine.enclosure import forget
 from veridyn.references.parameters import arguments
-from veridyn.solver.contract.gate import LocalGate
 from veridyn.solver.contract.loading import load_solver
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.exact.solver import ExactComputation
 from veridyn.solver.integrators.arrays import system_arrays
 from veridyn.solver.integrators.integration import IntegrationJob, Storage

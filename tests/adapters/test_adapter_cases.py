@@ -7,9 +7,9 @@ import pytest
 from veridyn.doctor.command import HEALTHY, examine
 from veridyn.run.plan import variants_of
 from veridyn.solver.contract.errors import SettingsError
-from veridyn.solver.contract.gate import LocalGate
 from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.loading import SolverNotFound, load_solver
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge

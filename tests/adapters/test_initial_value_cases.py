@@ -2,7 +2,7 @@
 
 import pytest
 
-from veridyn.solver.contract.gate import LocalGate
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case, room_of
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge

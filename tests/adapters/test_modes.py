@@ -8,8 +8,9 @@ import pytest
 from veridyn.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.contract.gate import LocalGate, default_settings, stated_levels
+from veridyn.solver.contract.gate import default_settings, stated_levels
 from veridyn.solver.contract.loading import load_solver
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.responses import read_response
 from veridyn.validation_cases.judgement.catalogue import load_case
 

@@ -31,7 +31,7 @@ from veridyn.run.running import save, writable
 from veridyn.run.screen import bar
 from veridyn.run.workers import Job, Pool
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
-from veridyn.solver.contract.gate import TIME_OUT
+from veridyn.solver.contract.opening import TIME_OUT
 from veridyn.solver.contract.statements import Claims
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, case_names, load_case

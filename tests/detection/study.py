@@ -18,7 +18,7 @@ from veridyn.run.journal import Found, journal
 from veridyn.run.running import writable
 from veridyn.run.screen import bar
 from veridyn.run.workers import Job, Pool
-from veridyn.solver.contract.gate import TIME_OUT
+from veridyn.solver.contract.opening import TIME_OUT
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, case_names, load_case
 
 from .catalogue import load_hosts

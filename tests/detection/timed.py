@@ -9,7 +9,8 @@ from typing import Any, NoReturn
 
 from veridyn.problem.mechanical import Problem
 from veridyn.solver.contract.errors import SolverLost
-from veridyn.solver.contract.gate import Answer, LocalGate
+from veridyn.solver.contract.gate import TimedAnswer
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.statements import Settings
 
 
@@ -40,7 +41,7 @@ class TimedGate(LocalGate):
         super().__init__(solver)
         self.seconds, self.lost = seconds, ""
 
-    def solve(self, problem: Problem, settings: Settings) -> Answer:
+    def solve(self, problem: Problem, settings: Settings) -> TimedAnswer:
         """Return what the host answers; raises what `Gate.solve` raises."""
         if self.lost:
             raise SolverLost(self.lost)

@@ -11,7 +11,8 @@ from veridyn.problem.errors import ProblemError, SolverInputError
 from veridyn.problem.mechanical import problem_from_json
 from veridyn.run.posed import pose
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
-from veridyn.solver.contract.gate import LocalGate, default_settings
+from veridyn.solver.contract.gate import default_settings
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.checks import checks_of
 from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Runner

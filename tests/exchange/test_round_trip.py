@@ -15,7 +15,7 @@ from veridyn.files.columns import history_columns
 from veridyn.problem.elements import Stop
 from veridyn.problem.mechanical import problem_from_json
 from veridyn.run.posed import pose
-from veridyn.solver.contract.gate import LocalGate
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge

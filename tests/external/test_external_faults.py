@@ -17,9 +17,9 @@ from veridyn.problem.elements import Stop
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.solver.contract import programs as external
 from veridyn.solver.contract.errors import SettingsError, SolverFailure
-from veridyn.solver.contract.gate import LocalGate
 from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.loading import SolverNotFound, load_solver
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.responses import read_response
 from veridyn.solver.contract.statements import Claims
 from veridyn.validation_cases.judgement.subject import Subject

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from veridyn import verify
-from veridyn.run import verification
+from veridyn.run import execution
 from veridyn.run.running import status
 from veridyn.validation_cases.judgement.catalogue import load_case
 
@@ -198,7 +198,7 @@ def test_status_of_verdicts(verdicts, expected):
 def test_a_measure_that_breaks_is_not_judged_and_not_held_against_the_solver(foreign, monkeypatch):
     case = load_case("sdnd101")
     broken = replace(case.quantities[0], measure=lambda o: {}["force"])
-    monkeypatch.setattr(verification, "load_case", lambda _: replace(case, quantities=(broken, *case.quantities[1:])))
+    monkeypatch.setattr(execution, "load_case", lambda _: replace(case, quantities=(broken, *case.quantities[1:])))
     records = verify(foreign("Foreign"), ["sdnd101"], parameters={"v0": "2"})
     found = {record.quantity: record.verdict for record in records if record.layer == "criterion"}
     assert found["peak_time_1"] == "harness error"

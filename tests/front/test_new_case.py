@@ -6,7 +6,7 @@ import pytest
 
 from veridyn.cli.main import main
 from veridyn.solver.adapters.scipy_adapter import SOLVER
-from veridyn.solver.contract.gate import LocalGate
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Runner

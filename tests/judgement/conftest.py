@@ -10,8 +10,8 @@ import pytest
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Parameter
-from veridyn.solver.contract.gate import LocalGate
 from veridyn.solver.contract.introduction import introduce
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.checks import checks_of
 from veridyn.validation_cases.judgement.judge import judge

@@ -3,8 +3,8 @@
 import pytest
 
 from veridyn.problem.errors import SolverInputError
-from veridyn.solver.contract.gate import LocalGate
 from veridyn.solver.contract.introduction import introduce
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.subject import Request, Subject
 
 

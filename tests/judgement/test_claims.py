@@ -12,8 +12,9 @@ from veridyn.problem.nearest import nearest
 from veridyn.problem.time_functions import Harmonic
 from veridyn.problem.time_scales import shortest_period
 from veridyn.solver.contract.errors import SettingsError
-from veridyn.solver.contract.gate import LocalGate, default_settings, stated_levels
+from veridyn.solver.contract.gate import default_settings, stated_levels
 from veridyn.solver.contract.introduction import introduce
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.statements import (
     STEPS_PER_PERIOD,
     TAGS,

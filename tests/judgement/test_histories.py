@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from veridyn.solver.adapters.scipy_adapter import SOLVER
-from veridyn.solver.contract.gate import LocalGate
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.runner import Runner

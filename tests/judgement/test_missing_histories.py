@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from veridyn.solver.contract.gate import LocalGate
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER as INTEGRATOR
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case

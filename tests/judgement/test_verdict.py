@@ -17,8 +17,8 @@ from veridyn.solver.contract.errors import (
     SolverLost,
     StepError,
 )
-from veridyn.solver.contract.gate import LocalGate
 from veridyn.solver.contract.introduction import introduce
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.case import Variant
 from veridyn.validation_cases.judgement.checks import checks, required, what_it_could_claim
 from veridyn.validation_cases.judgement.judge import explain, judge

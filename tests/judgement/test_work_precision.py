@@ -13,7 +13,7 @@ from veridyn.run.plan import Access, Task
 from veridyn.run.running import is_wanted
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract.errors import MissingHistory, SolverFailure, StepError
-from veridyn.solver.contract.gate import LocalGate
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.runner import Run, Runner, Statement

@@ -14,17 +14,12 @@ import pytest
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverCrash, SolverLost
-from veridyn.solver.contract.gate import (
-    LocalGate,
-    Raised,
-    ServedGate,
-    close_gates,
-    default_settings,
-    open_gate,
-    stated_levels,
-)
+from veridyn.solver.contract.gate import default_settings, stated_levels
 from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.loading import SolverNotFound
+from veridyn.solver.contract.local_gate import LocalGate, Raised
+from veridyn.solver.contract.opening import close_gates, open_gate
+from veridyn.solver.contract.served_gate import ServedGate
 from veridyn.solver.contract.statements import Claims
 
 PROBLEM = MechanicalProblem(
@@ -353,7 +348,7 @@ def fail(*_):
         {"refinement": [{"step": object()}] * 3},
         {"defaults": [1]},
     ],
-    ids=str,
+    ids=lambda stated: next(iter(stated)),
 )
 def test_a_wrong_statement_is_one_line(stated):
     with pytest.raises(SolverInputError) as told:

@@ -111,9 +111,9 @@ def test_a_limit_of_the_reference_costs_no_sweep(sweep, out, monkeypatch):
 
 
 def test_verdict_without_numbers():
-    stuck = [command.Finding({}, {}, ())]
+    stuck = [command.PointFinding({}, {}, ())]
     assert command.verdict_of(stuck, 11.0)["passed"]
-    assert command.verdict_of([command.Finding({}, {}, ("regime",))], 11.0)["passed"] is False
+    assert command.verdict_of([command.PointFinding({}, {}, ("regime",))], 11.0)["passed"] is False
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from veridyn.references.parameters import Exact, ParameterError
 from veridyn.references.problems import sliding_block as truth
-from veridyn.solver.contract.gate import LocalGate
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.exact.many import RUBBING
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.kernels import sliding_block as kernel

@@ -8,7 +8,7 @@ from typing import Any
 
 from veridyn.results import Layer
 from veridyn.solver.contract.statements import WHAT_TO_CLAIM, Claims
-from veridyn.validation_cases.judgement import levels, methods
+from veridyn.validation_cases.judgement import levels, methods, orders
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.invariance import invariance
 from veridyn.validation_cases.judgement.judge import Check, Finding, measured_error
@@ -79,13 +79,13 @@ def _claims(
         ordered = [q for q in tending if not _is_exact(q)]
         smooth = [q for q in ordered if math.isinf(reach[q.name]) and claims.order > 1]
         kinked = [q for q in ordered if 1 < reach[q.name] <= claims.order]
-        yield from (make(f"order:{q.name}", "", levels.order, q, claims) for q in smooth)
+        yield from (make(f"order:{q.name}", "", orders.order, q, claims) for q in smooth)
         if kinked:
-            yield make("order", "", levels.pooled_order, kinked, claims)
+            yield make("order", "", orders.pooled_order, kinked, claims)
     if claims.tolerance:
-        yield make("slope", "", levels.tolerance_slope, tending)
+        yield make("slope", "", orders.tolerance_slope, tending)
     if claims.factor:
-        yield make("error_over_tolerance", "", levels.tolerance_factor, tending, claims)
+        yield make("error_over_tolerance", "", orders.tolerance_factor, tending, claims)
     if statement.case.linear:
         yield from _linear(statement, claims, make)
 

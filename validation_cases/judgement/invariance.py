@@ -24,7 +24,7 @@ UNCERTAINTY = (
 
 
 @dataclass(frozen=True)
-class Change:
+class AnswerChange:
     """How far an answer changed, and how far it may, by what reason."""
 
     quantity: str
@@ -43,7 +43,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RelationComparison:
     """A run and the same run put otherwise, with what tells how far they may differ."""
 
     runner: Runner
@@ -99,12 +99,12 @@ def invariance(runner: Runner, statement: Statement, scheme: str, relation: Rela
     """
     if not relation.applies(statement.problem):
         raise NotJudged(f"{relation.name} does not apply to this problem")
-    asked = Comparison(runner, statement, scheme, relation, claims)
+    asked = RelationComparison(runner, statement, scheme, relation, claims)
     stepping = runner.subject.refined and claims.order and not relation.to_rounding
     return confirmed(lambda more: _compared(replace(asked, more=more)), CONFIRMING if stepping else 0)
 
 
-def _compared(asked: Comparison) -> Finding:
+def _compared(asked: RelationComparison) -> Finding:
     relation = asked.relation
     changes = [change for quantity in asked.statement.quantities if (change := _change(asked, quantity))]
     if not changes:
@@ -121,7 +121,7 @@ def _compared(asked: Comparison) -> Finding:
     return Finding(asked.changed, worst.share, 0.0, worst.share, allowed, detail, table)
 
 
-def _change(asked: Comparison, quantity: Quantity) -> Change | None:
+def _change(asked: RelationComparison, quantity: Quantity) -> AnswerChange | None:
     """Return the change of a quantity; None where it was not measured before, or nothing says how far it may change.
 
     Raises
@@ -142,15 +142,15 @@ def _change(asked: Comparison, quantity: Quantity) -> Change | None:
     if isinstance(new, Exception):
         raise SolverFailure(f"{asked.relation.what} But then: {new}")
     if not isinstance(old, int | float) or not isinstance(new, int | float):
-        return Change(quantity.name, old, new, float(old != new), 0.0, "words must not change")
+        return AnswerChange(quantity.name, old, new, float(old != new), 0.0, "words must not change")
     try:
         admissible, reason = _admissible(asked, quantity, float(old))
     except NotJudged:
         return None
-    return Change(quantity.name, old, new, abs(float(new) - float(old)), admissible, reason)
+    return AnswerChange(quantity.name, old, new, abs(float(new) - float(old)), admissible, reason)
 
 
-def _admissible(asked: Comparison, quantity: Quantity, value: float) -> tuple[float, str]:
+def _admissible(asked: RelationComparison, quantity: Quantity, value: float) -> tuple[float, str]:
     """Return how far an answer may change, and why."""
     size = asked.statement.size(quantity)
     if asked.relation.to_rounding:
@@ -170,7 +170,7 @@ def _admissible(asked: Comparison, quantity: Quantity, value: float) -> tuple[fl
     return TWICE * relative, "twice the criterion, which both answers must keep"
 
 
-def _sampling(asked: Comparison, quantity: Quantity, value: float) -> float:
+def _sampling(asked: RelationComparison, quantity: Quantity, value: float) -> float:
     """Return how far the distance of samples matters, in the run itself or in the changed one."""
     after = float(asked.after(asked.changed)[quantity.name])  # type: ignore[arg-type]
     both = ((asked.base, value), (asked.changed, after))
@@ -178,7 +178,7 @@ def _sampling(asked: Comparison, quantity: Quantity, value: float) -> float:
     return max(asked.runner.sampling(run, quantity, answer, confirming=confirming) for run, answer in both)
 
 
-def _uncertainty_share(asked: Comparison) -> float:
+def _uncertainty_share(asked: RelationComparison) -> float:
     """Return the largest numerical uncertainty of all quantities, each over its scale; raises `NotJudged` without any.
 
     That of a single one may be small by chance, where its error passes zero between two levels.
@@ -193,7 +193,7 @@ def _uncertainty_share(asked: Comparison) -> float:
     return share
 
 
-def _shares(asked: Comparison) -> list[float]:
+def _shares(asked: RelationComparison) -> list[float]:
     shares = []
     for quantity in asked.statement.quantities:
         if quantity.converges and (size := asked.statement.size(quantity)):
@@ -203,7 +203,7 @@ def _shares(asked: Comparison) -> list[float]:
     return shares
 
 
-def _with_uncertainty_of_change(asked: Comparison, change: Change) -> Change:
+def _with_uncertainty_of_change(asked: RelationComparison, change: AnswerChange) -> AnswerChange:
     """Return a change with the numerical uncertainty of the changed run added to what is admissible.
 
     A restart, say, may leave an error of its own where the run in one piece has none. Steps that halve share samples,

@@ -1,13 +1,10 @@
 """Answers over refinement levels, and the two layers that read them: convergence to the truth, observed order."""
 
-import math
-import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from veridyn.problem.errors import SolverInputError
-from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.results import LevelRow
 from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure
 from veridyn.solver.contract.statements import FEWEST_LEVELS, Claims
@@ -16,17 +13,11 @@ from veridyn.validation_cases.judgement.judge import Finding, measured_error
 from veridyn.validation_cases.judgement.runner import NotJudged, Run, Runner, Statement, finer_settings
 from veridyn.validation_cases.judgement.tolerances import Tolerance, exactly
 from veridyn.validation_cases.judgement.uncertainty import (
-    ORDER_LOST,
     ROUNDING,
     SAFETY,
-    SLOPE_LOST,
     Level,
     differences,
-    fitted_order,
     numerical_uncertainty,
-    observed_order,
-    slope,
-    standard_error,
 )
 
 
@@ -240,218 +231,3 @@ def error_levels(found: Answers, statement: Statement) -> list[Level]:
     if truth is None or isinstance(truth, str):
         raise NotJudged("there is no true number")
     return [Level(size, v, abs(float(v - truth))) for size, v in zip(found.sizes, found.numbers, strict=True)]
-
-
-def order(runner: Runner, statement: Statement, scheme: str, quantity: Quantity, claims: Claims) -> Finding:
-    """Compare the observed order with the smaller of claimed order and regularity.
-
-    What fails is tried again with finer levels: local orders may agree by chance before the asymptotic range.
-
-    Raises
-    ------
-    NotJudged
-        If the levels, or those that should confirm a failure, are not in the asymptotic range, or errors are rounding.
-    """
-    return confirmed(
-        lambda more: _order(runner, statement, scheme, quantity, claims, more), CONFIRMING, last_decides=True
-    )
-
-
-def _order(runner: Runner, statement: Statement, scheme: str, quantity: Quantity, claims: Claims, more: int) -> Finding:
-    expected = min(claimed_order(claims, statement.problem, quantity), quantity.smooth_to(statement.values))
-    found = answers(runner, statement, scheme, quantity, more)
-    levels = error_levels(found, statement)
-    observed = observed_order(levels, _resolved(runner, found, statement))
-    if observed.order is None:
-        raise NotJudged(observed.reason)
-    allowed = Tolerance(ORDER_LOST, "absolute", "largest loss of the observed order in the asymptotic range")
-    lost = max(0.0, expected - observed.order)
-    return Finding(found.runs[-1], observed.order, expected, lost, allowed, "", level_table(found, statement))
-
-
-def _resolved(runner: Runner, found: Answers, statement: Statement) -> float:
-    """Return the largest error that may be rounding, sampling or a doubtful reference instead of the method."""
-    read = statement.doubt(found.quantity) + runner.sampling(found.runs[-1], found.quantity, found.numbers[-1])
-    return ROUNDING * statement.size(found.quantity) + read
-
-
-# what takes its force from the velocity that contacts see
-SEEN_LATE = frozenset({
-    "damping:coupled", "damping:gyroscopic", "damping:time-varying", "contact:damped", "device:nonlinear-damper",
-    "device:piecewise-linear-damper",
-})  # fmt: skip
-
-
-def claimed_order(claims: Claims, problem: Problem, quantity: Quantity) -> float:
-    """Return the order that the claims promise for a quantity of a problem.
-
-    A velocity that lies behind by a share of the step is of order 1, and so are a start that takes the initial velocity
-    for such a one while something accelerates the structure, and dampers that see it.
-    """
-    assert claims.order is not None
-    damped = bool({"damping", "contact:damped"} & problem.needs)
-    first = (
-        (claims.lag and quantity.unit == "m/s")
-        or (claims.lag and accelerated_at_start(problem))
-        or (claims.force_lag and bool(SEEN_LATE & problem.needs))
-        or (claims.force_lag and damped and claims.damped_order is None)
-    )
-    if first:
-        return 1.0
-    return claims.damped_order if damped and claims.damped_order is not None else claims.order
-
-
-def accelerated_at_start(problem: Problem) -> bool:
-    """Tell whether anything may accelerate the structure at the start."""
-    if not isinstance(problem, MechanicalProblem):
-        return True
-    if problem.initial_displacement.any() or (
-        problem.initial_velocity.any() and problem.damping is not None and abs(problem.damping).max() > 0
-    ):
-        return True
-    return bool(problem.frictions or problem.devices) or any(
-        float(drive(problem.start)) != 0 for drive in problem.drives
-    )
-
-
-def pooled_order(
-    runner: Runner, statement: Statement, scheme: str, quantities: Sequence[Quantity], claims: Claims
-) -> Finding:
-    """Compare the observed order of all quantities together with what kinks in the forces leave of the claimed one.
-
-    Where in a step a kink falls is chance, so that the error of a single quantity scatters from level to level about
-    its order; the geometric mean over all of them scatters less. What fails is tried again with finer levels.
-    """
-    return confirmed(lambda more: _pooled_order(runner, statement, scheme, quantities, claims, more), CONFIRMING)
-
-
-def _pooled_order(
-    runner: Runner, statement: Statement, scheme: str, quantities: Sequence[Quantity], claims: Claims, more: int
-) -> Finding:
-    found = [
-        answer
-        for answer in _comparable(runner, statement, scheme, quantities, more)
-        if claimed_order(claims, statement.problem, answer.quantity) >= _regularity(answer, statement) > 0
-        and _has_range(runner, answer, statement)
-    ]
-    if len(found) < FEWEST_POOLED:
-        raise NotJudged(f"{len(found)} quantities have errors above rounding on all levels; {FEWEST_POOLED} are needed")
-    count = min(len(answer.sizes) for answer in found)
-    shares = [_logarithms(runner, answer, statement, count) for answer in found]
-    sizes = found[0].sizes[-count:]
-    means = [math.exp(statistics.fmean(row)) for row in zip(*shares, strict=True)]
-    levels = [Level(size, mean, mean) for size, mean in zip(sizes, means, strict=True)]
-    observed, expected = fitted_order(levels), min(_regularity(answer, statement) for answer in found)
-    allowed = Tolerance(ORDER_LOST, "absolute", "largest loss of the observed order of all quantities together")
-    lost, scatter = max(0.0, expected - observed), 2 * standard_error(levels)
-    if lost > ORDER_LOST >= lost - scatter:
-        raise NotJudged(f"errors scatter: observed order {observed:.2g} ± {scatter:.2g}, claimed {expected:g}")
-    detail = f"geometric mean of {len(found)} errors over their scales"
-    return Finding(found[0].runs[-1], observed, expected, lost, allowed, detail, _pooled_table(found[0].key, levels))
-
-
-def _regularity(answer: Answers, statement: Statement) -> float:
-    return answer.quantity.smooth_to(statement.values)
-
-
-def _has_range(runner: Runner, answer: Answers, statement: Statement) -> bool:
-    """Tell whether the error of the coarsest level, falling as it should, stays above rounding and sampling."""
-    coarsest, finest = error_levels(answer, statement)[0], answer.sizes[-1]
-    falls = math.pow(finest / coarsest.size, _regularity(answer, statement))
-    return coarsest.error * falls > _resolved(runner, answer, statement)
-
-
-def _logarithms(runner: Runner, answer: Answers, statement: Statement, count: int) -> list[float]:
-    """Return the logarithms of the errors over their scale on the finest levels, rounding and sampling at least."""
-    least = _resolved(runner, answer, statement)
-    size = statement.size(answer.quantity)
-    return [math.log(max(level.error, least) / size) for level in error_levels(answer, statement)[-count:]]
-
-
-def tolerance_slope(runner: Runner, statement: Statement, scheme: str, quantities: Sequence[Quantity]) -> Finding:
-    """Compare the slope of the largest error over the tolerance with 1; errors of all quantities, over their scales.
-
-    Errors within the tolerance on every level lose nothing, whatever their slope: where events or outputs cut the steps
-    at coarse tolerances, a solver is better there than it was asked to be. What fails is tried again with finer levels:
-    coarse ones that overlook an event belong to another motion.
-
-    Raises
-    ------
-    NotJudged
-        If errors are rounding at all tolerances but two.
-    """
-    return confirmed(lambda more: _tolerance_slope(runner, statement, scheme, quantities, more), CONFIRMING)
-
-
-def _tolerance_slope(
-    runner: Runner, statement: Statement, scheme: str, quantities: Sequence[Quantity], more: int
-) -> Finding:
-    levels, found = pooled(runner, statement, scheme, quantities, more)
-    small = ROUNDING + _sampling_share(runner, found, statement)
-    observed = slope(levels, small)
-    if observed.order is None:
-        raise NotJudged(observed.reason)
-    allowed = Tolerance(SLOPE_LOST, "absolute", "errors are claimed to be proportional to the tolerance: slope 1")
-    kept = all(level.error <= max(level.size, small) for level in levels)
-    lost = 0.0 if kept else max(0.0, 1.0 - observed.order)
-    return Finding(found[0].runs[-1], observed.order, 1.0, lost, allowed, "", _pooled_table(found[0].key, levels))
-
-
-def tolerance_factor(
-    runner: Runner, statement: Statement, scheme: str, quantities: Sequence[Quantity], claims: Claims
-) -> Finding:
-    """Compare the largest error over the tolerance with the claimed factor (Enright and Pryce, ACM TOMS 13, 1987)."""
-    levels, found = pooled(runner, statement, scheme, quantities)
-    small = ROUNDING + _sampling_share(runner, found, statement)
-    ratio = max((level.error / level.size for level in levels if level.error > small), default=0.0)
-    assert claims.factor is not None
-    allowed = Tolerance(claims.factor, "absolute", f"claimed: error at most {claims.factor:g} times the tolerance")
-    return Finding(found[0].runs[-1], ratio, 0.0, ratio, allowed, "", _pooled_table(found[0].key, levels))
-
-
-def pooled(
-    runner: Runner, statement: Statement, scheme: str, quantities: Sequence[Quantity], more: int = 0
-) -> tuple[list[Level], list[Answers]]:
-    """Return the largest error of all quantities on each level, each over its scale.
-
-    Raises
-    ------
-    NotJudged
-        If no quantity has a true number with a scale on three levels.
-    """
-    found = list(_comparable(runner, statement, scheme, quantities, more))
-    if not found:
-        raise NotJudged("no quantity has a true number on three levels")
-    count = min(len(answer.sizes) for answer in found)
-    shares = [
-        [level.error / statement.size(answer.quantity) for level in error_levels(answer, statement)[-count:]]
-        for answer in found
-    ]
-    sizes = found[0].sizes[-count:]
-    return [Level(size, max(row), max(row)) for size, row in zip(sizes, zip(*shares, strict=True), strict=True)], found
-
-
-def _comparable(
-    runner: Runner, statement: Statement, scheme: str, quantities: Sequence[Quantity], more: int = 0
-) -> Iterator[Answers]:
-    for quantity in quantities:
-        try:
-            found = answers(runner, statement, scheme, quantity, more)
-            error_levels(found, statement)
-        except (NotJudged, CapabilityError):
-            continue
-        if statement.size(quantity) > 0:
-            yield found
-
-
-def _sampling_share(runner: Runner, found: Sequence[Answers], statement: Statement) -> float:
-    """Return the largest share that sampling, or a doubtful reference, has of the scale of a quantity."""
-    return max(
-        (runner.sampling(answer.runs[-1], answer.quantity, answer.numbers[-1]) + statement.doubt(answer.quantity))
-        / statement.size(answer.quantity)
-        for answer in found
-    )
-
-
-def _pooled_table(key: str, levels: Sequence[Level]) -> tuple[LevelRow, ...]:
-    return tuple(LevelRow(setting=key, size=level.size, error=level.error) for level in levels)

@@ -12,8 +12,7 @@ from veridyn.problem.errors import SolverInputError
 from veridyn.problem.matrices import symmetric_part
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.smoothness import jumps
-from veridyn.references.methods.discrete import LinearProblem as Linear
-from veridyn.references.methods.discrete import march, read_method
+from veridyn.references.methods.discrete import LinearProblem, march, read_method
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import Response
 from veridyn.solver.contract.statements import Claims
@@ -96,7 +95,7 @@ def _marched(claims: Claims, problem: MechanicalProblem, step: float, count: int
     assert problem.mass is not None
     assert problem.damping is not None
     assert problem.stiffness is not None
-    linear = Linear(
+    linear = LinearProblem(
         mass=problem.mass,
         damping=problem.damping,
         stiffness=problem.stiffness,

@@ -13,8 +13,9 @@ import pytest
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.results import Layer, Record, Verdict
-from veridyn.solver.contract.gate import Gate, open_gate
+from veridyn.solver.contract.gate import Gate
 from veridyn.solver.contract.loading import EXACT, OWN, SCIPY
+from veridyn.solver.contract.opening import open_gate
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.judgement.checks import checks

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
-import mpmath
-import numpy as np
 from msgspec import structs
 
+from veridyn.api.entrants import Entrant, make_entrants, with_outputs
 from veridyn.api.questions import Question, questions, residuals
 from veridyn.api.solving import (
     Drawing,
@@ -24,31 +23,24 @@ from veridyn.api.solving import (
     drawn,
     figure_of,
     need,
-    open_here,
     refuse_others,
-    request_of,
     shown,
-    subject_of,
 )
-from veridyn.problem.errors import SolverInputError
+from veridyn.api.stand_ins import NOTHING, StandIn, find_exact, find_stand_in
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.problem.smoothness import regularity
-from veridyn.problem.time_scales import shortest_period
-from veridyn.references.certified import Certified, undefined
+from veridyn.references.certified import Certified
 from veridyn.reports.numbers import plural
 from veridyn.results import Document, Layer, Message, Profile, Record, Verdict
 from veridyn.run.document import Scope, document, sheet
-from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure
-from veridyn.solver.contract.loading import EXACT as EXACT_NAME
-from veridyn.solver.contract.protocol import Solver
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.responses import Response, Trajectory, output_instants
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.checks import checks_of
 from veridyn.validation_cases.judgement.judge import Check, judge
-from veridyn.validation_cases.judgement.levels import answers
-from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Runner, Statement
-from veridyn.validation_cases.judgement.tolerances import Tolerance, read_requirement
+from veridyn.validation_cases.judgement.runner import Statement
+from veridyn.validation_cases.judgement.tolerances import read_requirement
 
 LAYERS = (Layer.CRITERION, Layer.CONVERGENCE, Layer.CLAIM, Layer.INVARIANCE)
 STANDS_IN = "no truth is known of this problem: solvers that agree may share a mistake"
@@ -212,14 +204,14 @@ def compare(
         If a solver cannot be found, or is asked for wrongly.
     """
     refuse_others(problem)
-    entrants, problem = _entrants(solvers), _sampled(problem)
+    entrants, problem = make_entrants(solvers), with_outputs(problem)
     asked = questions(problem, quantities or {})
-    found: dict[str, _Reference] = {}
+    found: dict[str, StandIn] = {}
     statement = _statement(problem, asked, found, require)
     offered = [e for e in entrants if not e.lacking(problem)]
     solutions, missing = _solutions(statement, entrants)
-    exact = _exact(problem, offered)
-    found |= {question.name: _reference(question, statement, offered, exact) for question in asked}
+    exact = find_exact(problem, offered)
+    found |= {question.name: find_stand_in(question, statement, offered, exact) for question in asked}
     records = {e.label: [judge(c, e.runner) for c in _checks(e, statement, found, layers)] for e in offered}
     return Comparison(
         statement=statement,
@@ -246,65 +238,7 @@ def report(comparison: Comparison, folder: str | Path) -> Path:
     return Path(folder) / "index.html"
 
 
-SAMPLES = 40  # in the shortest period, so that peaks of forces are read off well
-FEWEST, MOST = 2000, 40_000
-
-
-def _sampled(problem: Problem) -> Problem:
-    """Return a problem with output instants: those that it asks for, or enough for its shortest period."""
-    if problem.output_times is not None:
-        return problem
-    if not isinstance(problem, MechanicalProblem):
-        return replace(problem, output_times=output_instants(problem))
-    wanted = SAMPLES * (problem.end - problem.start) / shortest_period(problem)
-    count = int(min(max(wanted, FEWEST), MOST))
-    return replace(problem, output_times=np.linspace(problem.start, problem.end, count + 1))
-
-
-@dataclass(frozen=True, eq=False)
-class _Entrant:
-    """A solver of a comparison, with the one scheme that it is compared by."""
-
-    label: str
-    runner: Runner
-    scheme: str
-    plain: bool  # without settings of the user
-    is_exact: bool  # ours
-
-    def lacking(self, problem: Problem) -> list[str]:
-        """Return what the problem needs and the solver does not offer."""
-        return sorted(problem.needs - self.runner.subject.capabilities)
-
-
-def _entrants(solvers: Any) -> list[_Entrant]:
-    several = isinstance(solvers, Iterable) and not isinstance(solvers, str)
-    found = [_entrant(*_pair(given)) for given in (solvers if several else (solvers,))]
-    if not found:
-        raise SettingsError("compare: name one solver or more")
-    for i, entrant in enumerate(found):
-        if entrant.label in [other.label for other in found[:i]]:
-            raise SettingsError(f"compare: {entrant.label} is given twice; its refinement levels vary its settings")
-    return found
-
-
-def _pair(given: Any) -> tuple[Any, Mapping[str, Any]]:
-    if not isinstance(given, tuple):
-        return given, {}
-    if len(given) == 2 and isinstance(given[1], Mapping):
-        return given
-    raise SettingsError(f"compare: write a solver, or a pair of solver and settings; got {given!r}")
-
-
-def _entrant(solver: Solver | str, settings: Mapping[str, Any]) -> _Entrant:
-    gate = open_here(solver)
-    introduction = gate.introduction
-    scheme = subject_of(gate, settings).schemes[0]
-    label = f"{introduction.name} {scheme}" if len(introduction.schemes) > 1 else introduction.name
-    is_exact = solver is EXACT or solver == EXACT_NAME
-    return _Entrant(label, Runner(gate, request_of(settings)), scheme, plain=not settings, is_exact=is_exact)
-
-
-def _statement(problem: Problem, asked: Sequence[Question], found: Mapping[str, _Reference], require: str) -> Statement:
+def _statement(problem: Problem, asked: Sequence[Question], found: Mapping[str, StandIn], require: str) -> Statement:
     """Return the problem as a case with one variant; the references are looked up in what is found later."""
     case = Case(
         name=problem.name,
@@ -323,7 +257,7 @@ def _statement(problem: Problem, asked: Sequence[Question], found: Mapping[str, 
     return Statement(case, case.variants[0])
 
 
-def _quantity(q: Question, problem: Problem, found: Mapping[str, _Reference], require: str) -> Quantity:
+def _quantity(q: Question, problem: Problem, found: Mapping[str, StandIn], require: str) -> Quantity:
     relative = read_requirement(require).relative
     return Quantity(
         q.name,
@@ -337,94 +271,7 @@ def _quantity(q: Question, problem: Problem, found: Mapping[str, _Reference], re
     )
 
 
-@dataclass(frozen=True)
-class _Reference:
-    """What stands in for the truth of a quantity: the value with its uncertainty, its scale, who gave it."""
-
-    value: Certified
-    size: float = 0.0
-    label: str = ""
-
-    def criterion(self, relative: float, text: str) -> Tolerance:
-        """Return how near a default answer must come: what the user requires, and what nobody knows better."""
-        doubt = float(self.value.radius or 0.0)
-        size = self.size if self.value.value is None else max(self.size, abs(float(self.value)))
-        reason = f"required: {text}, of {size:.3g} + uncertainty of the reference"
-        return Tolerance(relative * size + doubt, "absolute", reason)
-
-
-def _exact(problem: Problem, offered: Sequence[_Entrant]) -> _Entrant | None:
-    """Return the exact solver as it is compared, or beside what is compared; None where it does not apply."""
-    compared = next((e for e in offered if e.is_exact and e.plain), None)
-    entrant = compared or _entrant(EXACT, {})
-    return None if entrant.lacking(problem) else entrant
-
-
-def _reference(
-    question: Question, statement: Statement, offered: Sequence[_Entrant], exact: _Entrant | None
-) -> _Reference:
-    """Return the answer of the exact solver, else that with the smallest uncertainty over refinement levels."""
-    (quantity,) = (q for q in statement.quantities if q.name == question.name)
-    if question.vanishes:
-        return _Reference(VANISHES, max((_size_of(question, statement, e) for e in offered), default=0.0), "statement")
-    if exact and (known := _exactly(question, quantity, statement, exact)):
-        return known
-    refined = [
-        found for e in offered if e.runner.subject.refined and (found := _finest(question, quantity, statement, e))
-    ]
-    none = undefined("neither the exact solver nor refinement levels of a solver give an answer with an uncertainty")
-    if refined:
-        return min(refined, key=lambda r: float(r.value.radius or 0.0))
-    return _Reference(none, max((_size_of(question, statement, e) for e in offered), default=0.0))
-
-
-def _size_of(question: Question, statement: Statement, e: _Entrant) -> float:
-    try:
-        return question.size(e.runner.observe(e.runner.default_run(statement, e.scheme)).response)
-    except NOTHING:
-        return 0.0
-
-
-VANISHES = Certified(mpmath.mpf(0), None, "closed form", ("zero by the statement of the problem",), mpmath.mpf(0))
-NOTHING = (SolverFailure, CapabilityError, SolverInputError, NotJudged, HarnessError)
-
-
-def _exactly(question: Question, quantity: Quantity, statement: Statement, exact: _Entrant) -> _Reference | None:
-    runner, digits = exact.runner, float(EXACT.claims["digits"])
-    run = runner.default_run(statement, exact.scheme)
-    try:
-        value = runner.measured(run)[quantity.name]
-        if not isinstance(value, int | float):
-            return None
-        radius = runner.sampling(run, quantity, float(value))
-        size = max(abs(value), question.size(runner.observe(run).response))
-    except NOTHING:
-        return None
-    how = f"exact solver: {digits:g} digits claimed, and what the distance of samples leaves"
-    return _Reference(_numerical(float(value), radius + 10.0**-digits * size, how), size, exact.label)
-
-
-def _finest(question: Question, quantity: Quantity, statement: Statement, e: _Entrant) -> _Reference | None:
-    try:
-        found = answers(e.runner, statement, e.scheme, quantity)
-        value, run = found.numbers[-1], found.runs[-1]
-        radius = found.uncertainty + e.runner.sampling(run, quantity, value)
-        size = max(abs(value), question.size(e.runner.observe(run).response))
-    except NOTHING:
-        return None
-    how = f"{e.label}, {found.key} = {found.sizes[-1]:.3g}: numerical uncertainty over {len(found.sizes)} levels"
-    return _Reference(_numerical(value, radius, how), size, e.label)
-
-
-def _numerical(value: float, radius: float, how: str) -> Certified:
-    share = radius / abs(value) if value else 1.0
-    digits = max(1, math.floor(-math.log10(share))) if share else 16
-    return Certified(mpmath.mpf(value), digits, "numerical", (how,), mpmath.mpf(radius))
-
-
-def _checks(
-    e: _Entrant, statement: Statement, found: Mapping[str, _Reference], layers: Sequence[str]
-) -> Iterator[Check]:
+def _checks(e: Entrant, statement: Statement, found: Mapping[str, StandIn], layers: Sequence[str]) -> Iterator[Check]:
     """Yield the checks of a solver; none of a quantity without reference, or whose reference it gave itself."""
     left_out = {name for name, r in found.items() if r.value.value is None or r.label == e.label}
     everything = left_out == set(found)
@@ -435,7 +282,7 @@ def _checks(
             yield check
 
 
-def _solutions(statement: Statement, entrants: Iterable[_Entrant]) -> tuple[dict[str, Solution], dict[str, str]]:
+def _solutions(statement: Statement, entrants: Iterable[Entrant]) -> tuple[dict[str, Solution], dict[str, str]]:
     """Return the solutions with default settings, and why there are no others."""
     solutions, missing = {}, {}
     for e in entrants:
@@ -454,9 +301,9 @@ def _solutions(statement: Statement, entrants: Iterable[_Entrant]) -> tuple[dict
 
 
 def _answer(
-    e: _Entrant,
+    e: Entrant,
     question: Question,
-    reference: _Reference,
+    reference: StandIn,
     statement: Statement,
     records: Mapping[str, Sequence[Record]],
 ) -> Answer:
@@ -476,7 +323,7 @@ def _answer(
     return Answer(e.label, question.name, number, record.error, record.tolerance, relation, record.detail)
 
 
-def _default(e: _Entrant, question: Question, statement: Statement) -> Any:
+def _default(e: Entrant, question: Question, statement: Statement) -> Any:
     if e.lacking(statement.problem):
         return None
     try:

@@ -24,7 +24,9 @@ from veridyn.problem.nearest import nearest
 from veridyn.reports.terminal import summary_table
 from veridyn.results import Document, Figure, Panel, read, unstructure_row
 from veridyn.solver.contract.errors import CapabilityError, SettingsError
-from veridyn.solver.contract.gate import Gate, LocalGate, open_gate
+from veridyn.solver.contract.gate import Gate
+from veridyn.solver.contract.local_gate import LocalGate
+from veridyn.solver.contract.opening import open_gate
 from veridyn.solver.contract.protocol import Solver
 from veridyn.solver.contract.responses import AnyResponse, Trajectory, read_response
 from veridyn.solver.postprocessing.interpolation import resampled

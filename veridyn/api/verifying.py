@@ -9,8 +9,9 @@ from typing import Any
 from veridyn.results import Record
 from veridyn.run.baseline import compared, read_baseline
 from veridyn.run.execution import judge_all
-from veridyn.solver.contract.gate import LocalGate, open_gate
 from veridyn.solver.contract.loading import OWN
+from veridyn.solver.contract.local_gate import LocalGate
+from veridyn.solver.contract.opening import open_gate
 from veridyn.solver.contract.protocol import Solver
 from veridyn.validation_cases.judgement.catalogue import case_names, load_case
 from veridyn.validation_cases.judgement.expected import Expectations, read_expectations

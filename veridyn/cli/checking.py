@@ -21,7 +21,7 @@ from veridyn.run.document import document, sheet
 from veridyn.run.posed import pose
 from veridyn.run.running import Delivery, deliver, deliverable
 from veridyn.solver.contract.errors import CapabilityError, SettingsError
-from veridyn.solver.contract.gate import LocalGate
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.responses import COARSE, AnyResponse, Response, Trajectory
 from veridyn.validation_cases.judgement.case import Number, Quantity
 from veridyn.validation_cases.judgement.checks import checks_of

@@ -27,7 +27,7 @@ CREEP = (1e-4, 0.1)  # of the initial velocity; slower is rest, faster is slip
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Body:
+class PatientBody:
     """What every small problem has: a name and its end in s."""
 
     name: str
@@ -61,7 +61,7 @@ class Body:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Masses(Body):
+class Masses(PatientBody):
     """A mechanical problem: mass (n, n) in kg, initial values (n,) in m and m/s."""
 
     mass: Floats
@@ -247,7 +247,7 @@ PASSED = 1e-3  # of the amplitude; a guard that is passed by more was located la
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Equations(Body):
+class Equations(PatientBody):
     """Two equations, whose states are both halves of the path: initial values, and parameters in their order."""
 
     initial: tuple[float, float]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
-from veridyn.doctor.bodies import Body, Bounce, Flight, Linear, Shake, Slider, Springs
+from veridyn.doctor.bodies import Bounce, Flight, Linear, PatientBody, Shake, Slider, Springs
 from veridyn.doctor.misreadings import error_of, fault_of_displacement, fault_of_velocity, faults_of_arrays
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Floats, Problem
@@ -34,7 +34,7 @@ class Patient:
     ``simpler`` takes its place for a solver that offers or solves less.
     """
 
-    body: Body
+    body: PatientBody
     hint: str
     simpler: Patient | None = None
 

@@ -11,23 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.doctor.bodies import Body, Bounce, Equations, Flight, Linear, Shake, Slider, Springs
+from veridyn.doctor.bodies import Bounce, Equations, Flight, Linear, PatientBody, Shake, Slider, Springs
 from veridyn.problem.basis import undamped_modes
 from veridyn.problem.mechanical import Floats, Problem
 
 GRAVITY = 9.81  # m/s²
 SHORT = 3  # points of the load that make the short slip
 
-Misreading = Callable[[Any], Body]
+Misreading = Callable[[Any], PatientBody]
 Handover = Callable[[Any, Floats], Floats]
 Misreadings = tuple[tuple[str, Misreading], ...]
 
 
-def _x(body: Body, t: Floats) -> Floats:
+def _x(body: PatientBody, t: Floats) -> Floats:
     return body.motion(t)[0]
 
 
-def _v(body: Body, t: Floats) -> Floats:
+def _v(body: PatientBody, t: Floats) -> Floats:
     return body.motion(t)[1]
 
 
@@ -186,7 +186,7 @@ WITH_EVENTS: Misreadings = (
      lambda b: replace(b, mode="rises")),
 )  # fmt: skip
 
-MISREADINGS: Mapping[type[Body], Misreadings] = {
+MISREADINGS: Mapping[type[PatientBody], Misreadings] = {
     Springs: EVERYWHERE + ON_SPRINGS,
     Flight: EVERYWHERE + AT_A_STOP,
     Slider: EVERYWHERE + WITH_FRICTION,
@@ -243,7 +243,7 @@ OF_STATES: tuple[tuple[str, Handover], ...] = (
 )
 
 
-def handovers(body: Body) -> tuple[tuple[str, Handover], ...]:
+def handovers(body: PatientBody) -> tuple[tuple[str, Handover], ...]:
     """Return the ways in which a right motion may be handed over wrongly."""
     if isinstance(body, Equations):
         return IN_ROWS + OF_STATES
@@ -285,7 +285,7 @@ def error_of(found: Floats, truth: Floats) -> float:
     return float(np.abs(found - truth).max() / np.abs(truth).max())
 
 
-def fault_of_displacement(body: Body, t: Floats, found: Floats) -> str:
+def fault_of_displacement(body: PatientBody, t: Floats, found: Floats) -> str:
     """Return the fault that explains a wrong displacement, `SEVERAL` if many do; empty if none does."""
     truth, known = _x(body, t), paths_of_faults(body, t)
     least = min(_misfit(found, path, truth) for _, path in known)
@@ -295,19 +295,19 @@ def fault_of_displacement(body: Body, t: Floats, found: Floats) -> str:
     return _nearest(known, found, truth)
 
 
-def paths_of_faults(body: Body, t: Floats) -> list[tuple[str, Floats]]:
+def paths_of_faults(body: PatientBody, t: Floats) -> list[tuple[str, Floats]]:
     """Return the displacement (m, n) that each known fault leads to."""
     return _paths(body, t.tobytes())
 
 
 @lru_cache(maxsize=16)  # solvers of one kind answer at the same instants
-def _paths(body: Body, instants: bytes) -> list[tuple[str, Floats]]:
+def _paths(body: PatientBody, instants: bytes) -> list[tuple[str, Floats]]:
     t = np.frombuffer(instants)
     known = [(text, _x(misread(body), t)) for text, misread in MISREADINGS[type(body)]]
     return known + [(text, hand_over(body, t)) for text, hand_over in handovers(body)]
 
 
-def _wrong_factor(body: Body, t: Floats, found: Floats) -> tuple[float, str]:
+def _wrong_factor(body: PatientBody, t: Floats, found: Floats) -> tuple[float, str]:
     """Return how well a factor of stiffness or friction explains what was found, and which one."""
     if isinstance(body, Slider):
         return _wrong_friction(body, t, found)
@@ -316,7 +316,7 @@ def _wrong_factor(body: Body, t: Floats, found: Floats) -> tuple[float, str]:
     return math.inf, ""
 
 
-def fault_of_velocity(body: Body, t: Floats, found: Floats) -> str:
+def fault_of_velocity(body: PatientBody, t: Floats, found: Floats) -> str:
     """Return the fault that explains a wrong velocity beside a right displacement; empty if none does."""
     return _nearest([(text, hand_over(body, t)) for text, hand_over in VELOCITIES], found, body.motion(t)[1])
 

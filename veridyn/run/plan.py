@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from veridyn.run.document import Scope
 from veridyn.run.posed import parameters_of, settings_of
-from veridyn.solver.contract.gate import TIME_OUT, Gate, open_gate
+from veridyn.solver.contract.gate import Gate
+from veridyn.solver.contract.opening import TIME_OUT, open_gate
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.judgement.checks import checks

@@ -23,7 +23,7 @@ from veridyn.problem.errors import SolverInputError
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
 from veridyn.reports.studio import cores
-from veridyn.solver.contract.gate import close_gates
+from veridyn.solver.contract.opening import close_gates
 from veridyn.solver.contract.processes import name_ending
 
 REFUSALS = (SolverInputError, ParameterError, CertificationError)

@@ -38,12 +38,11 @@ from veridyn.sweep import request
 from veridyn.sweep import store as sweep_store
 from veridyn.sweep.picture import draw
 from veridyn.sweep.points import solve_chunk, sweep_of
-from veridyn.sweep.request import Request, describe, find_ranges, read_grid
+from veridyn.sweep.request import SweepRequest, describe, find_ranges, read_grid
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import kind_of, load_case
 from veridyn.validation_cases.judgement.judge import correct_digits, measured_error
-from veridyn.validation_cases.judgement.subject import Request as Asked
-from veridyn.validation_cases.judgement.subject import Subject
+from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.sweeping import ANSWERED, OUTCOME, OUTCOMES, Swept
 
 SCHEMA_VERSION = "1.0"
@@ -107,13 +106,15 @@ def default_solver(case: Case) -> str:
 
 
 def _introduce(pool: Pool, crew: Crew, spec: str, scheme: str) -> Subject:
-    subjects, refused = introduce_solvers(pool, crew.access, [spec], Asked(schemes=(scheme,) if scheme else ()))
+    subjects, refused = introduce_solvers(pool, crew.access, [spec], Request(schemes=(scheme,) if scheme else ()))
     if refused:
         raise SolverInputError(refused[spec])
     return subjects[spec]
 
 
-def read_request(case: Case, over: Sequence[str], changed: Mapping[str, str], spec: str, subject: Subject) -> Request:
+def read_request(
+    case: Case, over: Sequence[str], changed: Mapping[str, str], spec: str, subject: Subject
+) -> SweepRequest:
     """Return the points that are asked for, and how the solver solves them.
 
     Many at once if it offers the family of the case, one after another with settings of the user. Raises what
@@ -129,13 +130,13 @@ def read_request(case: Case, over: Sequence[str], changed: Mapping[str, str], sp
     return asked
 
 
-def _describe_crew(asked: Request, crew: Crew) -> str:
+def _describe_crew(asked: SweepRequest, crew: Crew) -> str:
     if crew.scheduler:
         return f"scheduler {crew.scheduler}"
     return plural(crew.jobs, "thread" if asked.many else "worker")
 
 
-def _is_complete(output: Path, asked: Request) -> bool:
+def _is_complete(output: Path, asked: SweepRequest) -> bool:
     """Tell whether the table of this sweep is there; raises `SolverInputError` if it is that of another one."""
     document, table = output / "sweep.json", output / "sweep.npz"
     if not (document.exists() and table.exists()) or (output / "chunks").exists():
@@ -172,7 +173,7 @@ def _work(pool: Pool, crew: Crew, chunks: sweep_store.Chunks, *, kept: bool) -> 
         return done, time.perf_counter() - start
 
 
-def _prepare(pool: Pool, crew: Crew, asked: Request) -> None:
+def _prepare(pool: Pool, crew: Crew, asked: SweepRequest) -> None:
     """Load or compile the kernels, so that the time of the sweep is its own; what goes wrong shows at the points."""
     single = tuple(replace(axis, values=axis.values[:1]) for axis in asked.axes)
     with contextlib.suppress(WorkerLost, SolverFailure):
@@ -187,7 +188,7 @@ def _end(why: str, chunks: sweep_store.Chunks, status: int, *, kept: bool) -> in
 
 
 def _document(
-    asked: Request,
+    asked: SweepRequest,
     subject: Subject,
     solved_by: str,
     work: Work,
@@ -223,14 +224,14 @@ def _document(
     }
 
 
-def _counts(asked: Request, columns: Columns) -> dict[str, int]:
+def _counts(asked: SweepRequest, columns: Columns) -> dict[str, int]:
     offered = sweep_of(asked)
     labels = offered.quantity(offered.classified).labels
     counts = np.bincount(columns[offered.classified].ravel(), minlength=len(labels))
     return {label: int(count) for label, count in zip(labels, counts, strict=True)}
 
 
-def _write(output: Path, asked: Request, columns: Columns, found: dict[str, Any]) -> None:
+def _write(output: Path, asked: SweepRequest, columns: Columns, found: dict[str, Any]) -> None:
     """Write table, picture and document; the document comes last, so that it stands for a complete sweep."""
     sweep_store.write_npz(output / "sweep.npz", asked, columns)
     spreadsheet = output / "sweep.csv"
@@ -245,7 +246,7 @@ def _write(output: Path, asked: Request, columns: Columns, found: dict[str, Any]
     (output / "sweep.json").write_text(text, encoding="utf-8", newline="\n")
 
 
-def _print(asked: Request, found: dict[str, Any], output: Path | None) -> None:
+def _print(asked: SweepRequest, found: dict[str, Any], output: Path | None) -> None:
     axes = " × ".join(f"{axis.name} {axis.values.size}" for axis in asked.axes)
     print(f"{asked.case}: {asked.size:,} points ({axes})")
     print("; ".join(f"{label} {count:,}" for label, count in found["counts"].items()))
@@ -282,7 +283,7 @@ ASKED = 17  # digits of the reference: all that a double can have, and one more
 
 
 @dataclass(frozen=True)
-class Finding:
+class PointFinding:
     """One point: its parameters, and the correct digits of every number that exists there.
 
     ``wrong`` are the quantities that are plainly wrong; ``unknown`` says why there is no truth to compare with.
@@ -294,7 +295,7 @@ class Finding:
     unknown: str = ""
 
 
-def check_points(asked: Request, columns: Columns, count: int) -> list[Finding]:
+def check_points(asked: SweepRequest, columns: Columns, count: int) -> list[PointFinding]:
     """Compare some points with the truth. The same request gives the same points."""
     chance = np.random.default_rng(int(asked.hash(), 16))
     points = np.sort(chance.choice(asked.size, min(count, asked.size), replace=False))
@@ -309,23 +310,23 @@ def check_points(asked: Request, columns: Columns, count: int) -> list[Finding]:
     ]
 
 
-def _compare(quantities: Sequence[Swept], parameters: Mapping[str, float], found: Mapping[str, Any]) -> Finding:
+def _compare(quantities: Sequence[Swept], parameters: Mapping[str, float], found: Mapping[str, Any]) -> PointFinding:
     # the solver takes doubles as they are, and so must the truth: 0.1 is here not one tenth
     values = {name: Exact(Fraction(value)) for name, value in parameters.items()}
     digits: dict[str, float] = {}
     wrong: list[str] = []
     if found.get(OUTCOME, ANSWERED) != ANSWERED:
-        return Finding(parameters, digits, (), f"the point is {OUTCOMES[found[OUTCOME]]}")
+        return PointFinding(parameters, digits, (), f"the point is {OUTCOMES[found[OUTCOME]]}")
     for quantity in (q for q in quantities if q.reference):
         try:
             right, near = _count_digits(quantity, values, found[quantity.name])
         except (ParameterError, CertificationError) as limit:  # of the reference; the sweep may go further
-            return Finding(parameters, digits, tuple(wrong), f"{quantity.name}: {limit}")
+            return PointFinding(parameters, digits, tuple(wrong), f"{quantity.name}: {limit}")
         if not near:
             wrong.append(quantity.name)
         if right is not None:
             digits[quantity.name] = right
-    return Finding(parameters, digits, tuple(wrong))
+    return PointFinding(parameters, digits, tuple(wrong))
 
 
 def _count_digits(quantity: Swept, values: Mapping[str, Exact], found: Any) -> tuple[float | None, bool]:
@@ -347,7 +348,7 @@ def _count_digits(quantity: Swept, values: Mapping[str, Exact], found: Any) -> t
     return digits, error is not None and error <= tolerance.value
 
 
-def verdict_of(findings: Sequence[Finding], wanted: float) -> dict[str, Any]:
+def verdict_of(findings: Sequence[PointFinding], wanted: float) -> dict[str, Any]:
     """Return what was found, for the document of a sweep."""
     digits = [d for finding in findings for d in finding.digits.values()]
     worst = min(digits, default=None)

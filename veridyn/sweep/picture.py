@@ -16,7 +16,7 @@ from veridyn.problem.mechanical import Floats
 from veridyn.reports import style
 from veridyn.reports.errors import optional_package
 from veridyn.sweep.points import sweep_of
-from veridyn.sweep.request import Axis, Request
+from veridyn.sweep.request import Axis, SweepRequest
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.sweeping import ANSWERED, OUTCOME, OUTCOMES, Columns, Sweep, Swept
 
@@ -36,7 +36,7 @@ DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)))
 
 
 @dataclass(frozen=True, eq=False)
-class Border:
+class DrawnBorder:
     """A border of theory: where ``excess`` over ``ticks`` is zero."""
 
     label: str
@@ -57,10 +57,10 @@ class Picture:
     shade: Floats
     shade_label: str
     regions: dict[str, NDArray[np.bool_]]
-    borders: tuple[Border, ...]
+    borders: tuple[DrawnBorder, ...]
 
 
-def draw(request: Request, columns: Columns) -> str:
+def draw(request: SweepRequest, columns: Columns) -> str:
     """Draw a map over two axes, or a curve over one, as a whole SVG file.
 
     Raises ReportError if matplotlib is not installed.
@@ -84,7 +84,7 @@ def draw(request: Request, columns: Columns) -> str:
         return buffer.getvalue()
 
 
-def _picture(request: Request, columns: Columns) -> Picture:
+def _picture(request: SweepRequest, columns: Columns) -> Picture:
     case = load_case(request.case)
     sweep = sweep_of(request)
     seen, rest = request.axes[:2], request.axes[2:]
@@ -136,14 +136,14 @@ def _named(quantity: Swept) -> str:
     return quantity.name.replace("_", " ") + (f" ({quantity.unit})" if quantity.unit else "")
 
 
-def _borders(request: Request, seen: tuple[Axis, ...], rest: tuple[Axis, ...]) -> tuple[Border, ...]:
+def _borders(request: SweepRequest, seen: tuple[Axis, ...], rest: tuple[Axis, ...]) -> tuple[DrawnBorder, ...]:
     ticks = tuple(_between(axis) for axis in seen)
     grid = dict(zip((axis.name for axis in seen), np.meshgrid(*ticks, indexing="ij"), strict=True))
     shape = tuple(tick.size for tick in ticks)
     grid |= {axis.name: np.full(shape, axis.values[axis.values.size // 2]) for axis in rest}
     grid |= {name: np.full(shape, value) for name, value in request.fixed.items()}
     borders = sweep_of(request).borders
-    return tuple(Border(border.label, ticks, border.value(grid) - border.level) for border in borders)
+    return tuple(DrawnBorder(border.label, ticks, border.value(grid) - border.level) for border in borders)
 
 
 def _between(axis: Axis) -> Floats:
@@ -210,7 +210,7 @@ def _levels(norm: Any) -> list[float]:
     return [level for power in powers for step in steps if low < (level := step * 10.0**power) < high]
 
 
-def _draw_borders(axes: Axes, borders: Sequence[Border]) -> None:
+def _draw_borders(axes: Axes, borders: Sequence[DrawnBorder]) -> None:
     """Draw the borders that cross the map; a white edge keeps them visible on dark shades."""
     from matplotlib.lines import Line2D
     from matplotlib.patheffects import Normal, Stroke
@@ -261,7 +261,7 @@ def _draw_curve(_: Figure, axes: Axes, picture: Picture) -> None:
         axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=5, borderaxespad=0.2)
 
 
-def _crossings(border: Border) -> Floats:
+def _crossings(border: DrawnBorder) -> Floats:
     """Return where a border is crossed, between two ticks by the straight line."""
     x, f = border.ticks[0], border.excess
     i = np.flatnonzero(np.sign(f[:-1]) * np.sign(f[1:]) < 0)

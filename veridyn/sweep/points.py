@@ -17,11 +17,11 @@ from veridyn.references.certified import CertificationError
 from veridyn.run.plan import Access
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.gate import Columns
-from veridyn.sweep.request import Request
+from veridyn.sweep.request import SweepRequest
 from veridyn.validation_cases.judgement.case import Case, Number
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.runner import HarnessError, Runner, Statement
-from veridyn.validation_cases.judgement.subject import Request as Asked
+from veridyn.validation_cases.judgement.subject import Request
 from veridyn.validation_cases.judgement.sweeping import (
     ANSWERED,
     FAILED,
@@ -36,7 +36,7 @@ from veridyn.validation_cases.judgement.sweeping import (
 NO_PROBLEM = (ParameterError, CertificationError, ProblemError, ValueError, ArithmeticError)
 
 
-def sweep_of(request: Request) -> Sweep:
+def sweep_of(request: SweepRequest) -> Sweep:
     """Return what a sweep gives: what its case has for solvers of many problems, or the quantities of the case."""
     case = load_case(request.case)
     return case.sweep if request.many and case.sweep else describe_sweep(case.name)
@@ -57,14 +57,14 @@ def describe_sweep(name: str) -> Sweep:
     return Sweep(quantities=(*quantities, outcome), shown=shown, classified=OUTCOME)
 
 
-def solve_chunk(access: Access, request: Request, chunk: int, threads: int) -> Iterator[Columns]:
+def solve_chunk(access: Access, request: SweepRequest, chunk: int, threads: int) -> Iterator[Columns]:
     """Yield the quantities of the points of a chunk, as a job of a worker."""
     parameters = request.columns(np.arange(*request.bounds(chunk)))
     gate = access.open(request.solver)
     if request.many:
         yield gate.solve_many(request.case, parameters, threads)
         return
-    runner = Runner(gate, Asked(settings=request.settings, schemes=(request.scheme,) if request.scheme else ()))
+    runner = Runner(gate, Request(settings=request.settings, schemes=(request.scheme,) if request.scheme else ()))
     yield _solve_points(runner, load_case(request.case), parameters)
 
 

@@ -44,7 +44,7 @@ class Axis:
 
 
 @dataclass(frozen=True, eq=False)
-class Request:
+class SweepRequest:
     """The points of a sweep: all combinations of the axes, the last one running fastest; and who solves them how.
 
     Attributes
@@ -106,7 +106,7 @@ class Request:
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
-def read_grid(case: Case, over: Sequence[str], fixed: Mapping[str, str]) -> Request:
+def read_grid(case: Case, over: Sequence[str], fixed: Mapping[str, str]) -> SweepRequest:
     """Read which points are asked for; nobody is named yet who solves them.
 
     Raises ParameterError if a name is unknown or a value breaks its rule; SolverInputError if a range cannot be read, a
@@ -123,10 +123,10 @@ def read_grid(case: Case, over: Sequence[str], fixed: Mapping[str, str]) -> Requ
     _refuse_many([_count(spec) for _, spec in pairs])
     axes = tuple(_axis(parameters[name], spec) for name, spec in pairs)
     rest = {name: _double(name, value) for name, value in values.items() if name not in {a.name for a in axes}}
-    return Request(case.name, axes, rest)
+    return SweepRequest(case.name, axes, rest)
 
 
-def find_ranges(request: Request) -> Ranges:
+def find_ranges(request: SweepRequest) -> Ranges:
     """Return the least and the greatest value of every parameter."""
     ends = {axis.name: (float(axis.values.min()), float(axis.values.max())) for axis in request.axes}
     return ends | {name: (value, value) for name, value in request.fixed.items()}
@@ -217,7 +217,7 @@ def _double(name: str, value: Exact) -> float:
     return number
 
 
-def describe(request: Request) -> dict[str, Any]:
+def describe(request: SweepRequest) -> dict[str, Any]:
     """Return the parameters of a request for a reader: what is swept, and what is fixed."""
     declared = {p.name: p for p in load_case(request.case).parameters}
     swept = [

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from veridyn.problem.errors import SolverInputError
 from veridyn.run.journal import whole
 from veridyn.sweep.points import sweep_of
-from veridyn.sweep.request import Axis, Request
+from veridyn.sweep.request import Axis, SweepRequest
 from veridyn.validation_cases.judgement.sweeping import Columns, Swept
 
 CSV_POINTS = 100_000  # above these a CSV file would take longer than the sweep, and no spreadsheet opens it
@@ -26,7 +26,7 @@ BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, ValueErro
 class Chunks:
     """The chunks of a sweep in a folder of their own, with the hash of the request that they belong to."""
 
-    def __init__(self, folder: Path, request: Request) -> None:
+    def __init__(self, folder: Path, request: SweepRequest) -> None:
         self.folder = folder / "chunks"
         self.request = request
         self.quantities = sweep_of(request).quantities
@@ -86,7 +86,7 @@ class Chunks:
         shutil.rmtree(self.folder)
 
 
-def refuse_other(file: Path, request: Request) -> None:
+def refuse_other(file: Path, request: SweepRequest) -> None:
     """Refuse a folder whose sweep is another one; raises `SolverInputError`."""
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))["hash"]
@@ -99,7 +99,7 @@ def refuse_other(file: Path, request: Request) -> None:
         )
 
 
-def write_npz(file: Path, request: Request, columns: Columns) -> None:
+def write_npz(file: Path, request: SweepRequest, columns: Columns) -> None:
     """Write axes (c,), fixed parameters (), and quantities in the shape of the grid."""
     arrays: dict[str, NDArray[Any]] = {axis.name: axis.values for axis in request.axes}
     arrays |= {name: np.array(value) for name, value in request.fixed.items()}
@@ -112,7 +112,7 @@ def _save(stream: Any, arrays: Columns) -> None:
     np.savez(stream, **named)
 
 
-def write_csv(file: Path, request: Request, columns: Columns) -> None:
+def write_csv(file: Path, request: SweepRequest, columns: Columns) -> None:
     """Write a line per point: the swept parameters, then the quantities; what does not exist is left empty."""
     quantities = sweep_of(request).quantities
     heads = [*((axis.name, axis.parameter.unit) for axis in request.axes), *((q.name, q.unit) for q in quantities)]
