@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -113,28 +113,25 @@ def read_response(problem: Problem, answer: AnyResponse | Mapping[str, Any], sol
         whole span of the problem.
     """
     source = vars(answer) if isinstance(answer, Response | Trajectory) else answer
-    kind = Response if isinstance(problem, MechanicalProblem) else Trajectory
+    reader = READERS[problem.kind]
     if not isinstance(source, Mapping):
         raise SolverFailure(
-            f"{solver} returned {type(answer).__name__}; a {kind.__name__} or a dict of arrays is needed"
+            f"{solver} returned {type(answer).__name__}; a {reader.kind.__name__} or a dict of arrays is needed"
         )
-    needed = ("time", "displacement", "velocity") if kind is Response else ("time", "states")
-    missing = [name for name in needed if name not in source]
+    missing = [name for name in reader.needed if name not in source]
     if missing:
         raise SolverFailure(f"{solver} returned no {' and no '.join(missing)}")
     time = _history(solver, "time", source["time"])
     counters = source.get("counters", EMPTY)
     if not isinstance(counters, Mapping):
         raise SolverFailure(f"{solver} returned counters that are not numbers by name")
-    if isinstance(problem, MechanicalProblem):
-        _check_time(problem, time, solver)
-        return _response(problem, time, source, dict(counters), solver)
-    return _trajectory(cast("InitialValueProblem", problem), time, source, dict(counters), solver)
+    return reader.read(problem, time, source, dict(counters), solver)
 
 
 def _response(
     problem: MechanicalProblem, time: Floats, source: Mapping[str, Any], counters: dict[str, float], solver: str
 ) -> Response:
+    _check_time(problem, time, solver)
     x, v = (_matrix(solver, name, source[name], time.size, problem.size) for name in ("displacement", "velocity"))
     reported = source.get("elements", EMPTY)
     if not isinstance(reported, Mapping) or not all(isinstance(h, Mapping) for h in reported.values()):
@@ -167,6 +164,22 @@ def _trajectory(
         what = f"the unknown mode {wrong[0]!r}" if wrong else f"{len(modes)} modes for {time.size} samples"
         raise SolverFailure(f"{solver} returned {what}; the modes are {', '.join(sorted(known))}, one for each sample")
     return Trajectory(time, states, events, before, modes, counters)
+
+
+@dataclass(frozen=True)
+class ResponseReader:
+    """How a response to problems of a kind is read: its class, the names that it must have, the function."""
+
+    kind: type[AnyResponse]
+    needed: tuple[str, ...]
+    read: Callable[[Any, Floats, Mapping[str, Any], dict[str, float], str], AnyResponse]
+
+
+READERS: Mapping[str, ResponseReader] = {
+    "mechanical": ResponseReader(Response, ("time", "displacement", "velocity"), _response),
+    "initial value": ResponseReader(Trajectory, ("time", "states"), _trajectory),
+}
+"""By the kind of the problem."""
 
 
 def _events(names: Set[str], time: Floats, reported: Any, solver: str) -> dict[str, Floats]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from veridyn.problem.devices import DEVICE_TAGS
 from veridyn.problem.elements import GEOMETRIES, LAWS
-from veridyn.problem.mechanical import MechanicalProblem, Problem
+from veridyn.problem.mechanical import Problem
 from veridyn.problem.nearest import nearest
 from veridyn.problem.time_scales import shortest_period
 from veridyn.solver.contract.errors import SettingsError
@@ -173,7 +173,7 @@ def _spread(key: str, problem: Problem, claims: Claims) -> list[Settings]:
     """Return levels of a setting that a solver only names, from the time scales of the problem."""
     if key == claims.tolerance:
         return [{key: tolerance} for tolerance in TOLERANCES]
-    period = shortest_period(problem) if isinstance(problem, MechanicalProblem) else problem.end - problem.start
+    period = shortest_period(problem)
     return [{key: period / count} for count in STEPS_PER_PERIOD]
 
 

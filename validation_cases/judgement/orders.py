@@ -3,6 +3,7 @@
 import math
 import statistics
 from collections.abc import Iterator, Sequence
+from functools import singledispatch
 
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.results import LevelRow
@@ -92,10 +93,14 @@ def claimed_order(claims: Claims, problem: Problem, quantity: Quantity) -> float
     return claims.damped_order if damped and claims.damped_order is not None else claims.order
 
 
-def accelerated_at_start(problem: Problem) -> bool:
+@singledispatch
+def accelerated_at_start(problem: Problem) -> bool:  # noqa: ARG001 - of any kind
     """Tell whether anything may accelerate the structure at the start."""
-    if not isinstance(problem, MechanicalProblem):
-        return True
+    return True
+
+
+@accelerated_at_start.register
+def _(problem: MechanicalProblem) -> bool:
     if problem.initial_displacement.any() or (
         problem.initial_velocity.any() and problem.damping is not None and abs(problem.damping).max() > 0
     ):

@@ -72,9 +72,14 @@ def _is_mechanical(problem: Problem) -> bool:
     return problem.kind == "mechanical"
 
 
+ROOM = "veridyn.validation_cases.judgement"
+RESTATING = {"mechanical": f"{ROOM}.restated_mechanical", "initial value": f"{ROOM}.restated_initial_value"}
+"""The module that restates problems of a kind; imported when one is restated, since some take SymPy."""
+
+
 def _of(problem: Problem) -> Any:
     """Return the module that restates problems of this kind."""
-    return import_module(f"veridyn.validation_cases.judgement.restated_{problem.kind.replace(' ', '_')}")
+    return import_module(RESTATING[problem.kind])
 
 
 def _spanning(problem: Problem, start: float, end: float) -> Problem:
@@ -100,10 +105,7 @@ def _repeated(solve: Solve, problem: Problem) -> Any:
 
 def _after_another(solve: Solve, problem: Problem) -> Any:
     short = _spanning(problem, problem.start, next(iter(_cuts(problem, 3)), problem.end))
-    if isinstance(short, MechanicalProblem):
-        x, v = 0.5 * short.initial_displacement, 0.5 * short.initial_velocity
-        short = replace(short, initial_displacement=x, initial_velocity=v)
-    solve(short)
+    solve(_of(short).halved(short))
     return solve(_copy(problem))
 
 

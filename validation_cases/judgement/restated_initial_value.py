@@ -15,6 +15,11 @@ from veridyn.validation_cases.judgement.case import Floats
 Solve = Callable[[InitialValueProblem], Trajectory]
 
 
+def halved(problem: InitialValueProblem) -> InitialValueProblem:
+    """Return the problem as it is: half of its initial values might contradict its constraints."""
+    return problem
+
+
 def can_be_restarted(problem: InitialValueProblem) -> bool:
     """Tell whether a motion may be cut: it has no end of its own, and no constraints that a rounded state violates."""
     return not problem.constraints and not problem.terminal_events

@@ -15,6 +15,12 @@ from veridyn.validation_cases.judgement.changed_units import TOTALS
 Solve = Callable[[MechanicalProblem], Response]
 
 
+def halved(problem: MechanicalProblem) -> MechanicalProblem:
+    """Return the problem with half its initial values."""
+    x, v = 0.5 * problem.initial_displacement, 0.5 * problem.initial_velocity
+    return replace(problem, initial_displacement=x, initial_velocity=v)
+
+
 def can_be_restarted(problem: MechanicalProblem) -> bool:
     """Tell whether displacement and velocity at an instant are all that what follows depends on."""
     # what a device or the spring of regularised friction remembers is not among displacement and velocity

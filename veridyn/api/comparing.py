@@ -27,7 +27,7 @@ from veridyn.api.solving import (
     shown,
 )
 from veridyn.api.stand_ins import NOTHING, StandIn, find_exact, find_stand_in
-from veridyn.problem.mechanical import MechanicalProblem, Problem
+from veridyn.problem.mechanical import Problem
 from veridyn.problem.smoothness import regularity
 from veridyn.references.certified import Certified
 from veridyn.reports.numbers import plural
@@ -252,7 +252,7 @@ def _statement(problem: Problem, asked: Sequence[Question], found: Mapping[str, 
         problem=lambda _: problem,
         remarks=(f'References of kind "numerical" are answers of solvers: {STANDS_IN}.',),
         residuals=residuals(problem),
-        linear=isinstance(problem, MechanicalProblem) and not problem.elements,
+        linear=problem.is_linear,
     )
     return Statement(case, case.variants[0])
 

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from veridyn.api.solving import open_here, request_of, subject_of
-from veridyn.problem.mechanical import MechanicalProblem, Problem
+from veridyn.problem.mechanical import Problem
 from veridyn.problem.time_scales import shortest_period
 from veridyn.solver.contract.errors import SettingsError
 from veridyn.solver.contract.loading import EXACT as EXACT_NAME
 from veridyn.solver.contract.protocol import Solver
-from veridyn.solver.contract.responses import output_instants
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.validation_cases.judgement.runner import Runner
 
@@ -26,8 +25,6 @@ def with_outputs(problem: Problem) -> Problem:
     """Return a problem with output instants: those that it asks for, or enough for its shortest period."""
     if problem.output_times is not None:
         return problem
-    if not isinstance(problem, MechanicalProblem):
-        return replace(problem, output_times=output_instants(problem))
     wanted = SAMPLES * (problem.end - problem.start) / shortest_period(problem)
     count = int(min(max(wanted, FEWEST), MOST))
     return replace(problem, output_times=np.linspace(problem.start, problem.end, count + 1))

@@ -48,10 +48,7 @@ def questions(problem: Problem, more: Mapping[str, Read]) -> tuple[Question, ...
     """Return what is asked of a problem: what every problem has, and functions of the response that the user gives."""
     given = ((name, partial(_number, read, name)) for name, read in more.items())
     own = (Question(name, "", f"{name}, given by the user", read, lambda _: 0.0) for name, read in given)
-    if isinstance(problem, InitialValueProblem):
-        return (*_states(problem), *_events(problem), *_drifts(problem), *own)
-    assert isinstance(problem, MechanicalProblem)
-    return (*_motion(problem), *_stops(problem), *_frictions(problem), *own)
+    return (*(question for ask in ASKED[problem.kind] for question in ask(problem)), *own)
 
 
 # ---- initial value problems
@@ -198,8 +195,10 @@ def _dissipated(name: str, r: Response) -> float:
 
 def residuals(problem: Problem) -> tuple[Quantity, ...]:
     """Return what vanishes for any response whose parts agree with each other; this truth needs no reference."""
-    if not isinstance(problem, MechanicalProblem):
-        return ()
+    return RESIDUALS[problem.kind](problem)
+
+
+def _find_residuals(problem: MechanicalProblem) -> tuple[Quantity, ...]:
     found = [consistency.velocities()]
     found += [consistency.stop_forces()] if any(not (stop.damping or stop.rigid) for stop in problem.stops) else []
     found += [consistency.positions()] if problem.stops or problem.devices else []
@@ -207,6 +206,17 @@ def residuals(problem: Problem) -> tuple[Quantity, ...]:
     found += [consistency.friction_law()] if any(f.law == "set-valued" for f in problem.frictions) else []
     found += [consistency.device_law()] if problem.devices else []
     return tuple(found)
+
+
+ASKED: Mapping[str, tuple[Callable[[Any], Iterator[Question]], ...]] = {
+    "mechanical": (_motion, _stops, _frictions),
+    "initial value": (_states, _events, _drifts),
+}
+"""What is asked of problems, by their kind."""
+RESIDUALS: Mapping[str, Callable[[Any], tuple[Quantity, ...]]] = {
+    "mechanical": _find_residuals,
+    "initial value": lambda _: (),
+}
 
 
 def _number(read: Read, name: str, r: Any) -> float:

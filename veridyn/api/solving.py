@@ -10,7 +10,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,7 @@ from rich.console import Console
 from veridyn.files.columns import history_columns
 from veridyn.problem.errors import ProblemError, SolverInputError
 from veridyn.problem.initial_value import InitialValueProblem
-from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.problem.mechanical import Floats, Problem
 from veridyn.problem.nearest import nearest
 from veridyn.reports.terminal import summary_table
 from veridyn.results import Document, Figure, Panel, read, unstructure_row
@@ -117,7 +117,11 @@ class Solution:
         chosen = replace(self.problem, output_times=np.asarray(times))  # checks the instants
         grid, r = np.asarray(chosen.output_times), self.response
         if isinstance(r, Trajectory):
-            return replace(self, problem=chosen, response=_trajectory(self.problem, r, grid, self.solver))
+            return replace(
+                self,
+                problem=chosen,
+                response=_trajectory(cast(InitialValueProblem, self.problem), r, grid, self.solver),
+            )
         x, v = (resampled(r.time, h, grid, r.instants) for h in (r.displacement, r.velocity))
         elements = {e: {n: _between(n, r.time, h, grid) for n, h in hs.items()} for e, hs in r.elements.items()}
         return replace(
@@ -221,7 +225,7 @@ def solve(problem: Problem, solver: Solver | str, *, times: ArrayLike | None = N
 
 def refuse_others(problem: object) -> None:
     """Raise ProblemError for what is no problem."""
-    if not isinstance(problem, MechanicalProblem | InitialValueProblem):
+    if not isinstance(problem, Problem):
         raise ProblemError(f"{problem!r} is no problem: veridyn.Problem and veridyn.InitialValueProblem make one")
 
 
@@ -264,9 +268,8 @@ def request_of(settings: Mapping[str, Any]) -> Request:
     return Request(settings=own, schemes=(settings["scheme"],) if "scheme" in settings else ())
 
 
-def _trajectory(problem: Problem, r: Trajectory, grid: Floats, solver: str) -> Trajectory:
+def _trajectory(problem: InitialValueProblem, r: Trajectory, grid: Floats, solver: str) -> Trajectory:
     """Return a trajectory on other instants; raises ProblemError where the motion has ended before."""
-    assert isinstance(problem, InitialValueProblem)
     if grid[-1] > r.time[-1]:
         raise ProblemError(
             f"the motion of {problem.name} by {solver} ends at {r.time[-1]:.9g} s, before {grid[-1]:g} s"

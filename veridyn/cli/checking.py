@@ -55,9 +55,14 @@ def read_histories(table: Table, problem: Problem) -> AnyResponse:
     events = columns.pop("event", None)
     values = {name: _converted(table, column, known[name]) for name, column in columns.items()}
     time = values.pop("time")
-    if isinstance(problem, InitialValueProblem):
-        return _trajectory(table, events, time, np.column_stack([values[name] for name in needed[1:]]), problem)
-    assert isinstance(problem, MechanicalProblem)
+    return MAKE_RESPONSE[problem.kind](table, events, time, values, problem)
+
+
+def _motion(
+    table: Table, _: Column | None, time: Floats, values: dict[str, Floats], problem: MechanicalProblem
+) -> Response:
+    """Return the response of a mechanical problem; nothing in it tells an event."""
+    needed = needed_columns(problem)
     _check_instants(table, time, problem)
     displacement = np.column_stack([values[name] for name in needed[1:]])
     velocity = np.column_stack(
@@ -70,8 +75,9 @@ def read_histories(table: Table, problem: Problem) -> AnyResponse:
 
 
 def _trajectory(
-    table: Table, events: Column | None, time: Floats, states: Floats, problem: InitialValueProblem
+    table: Table, events: Column | None, time: Floats, values: dict[str, Floats], problem: InitialValueProblem
 ) -> Trajectory:
+    states = np.column_stack([values[name] for name in needed_columns(problem)[1:]])
     names = [row[events.place].strip() if events else "" for row in table.rows]
     for i, name in enumerate(names):
         if name and name not in problem.event_names:
@@ -86,6 +92,10 @@ def _trajectory(
         events={name: time[places] for name, places in happened.items()},
         before={name: states[np.array(places) - 1] for name, places in told.items()},
     )
+
+
+MAKE_RESPONSE: Mapping[str, Callable[..., AnyResponse]] = {"mechanical": _motion, "initial value": _trajectory}
+"""By the kind of the problem."""
 
 
 def _recognised(table: Table, known: Iterable[str]) -> dict[str, Column]:

@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import singledispatch
 from pathlib import Path
 from typing import Any, Literal
 
@@ -115,25 +116,26 @@ def statement(posed: Statement, form: Format) -> dict[str, str]:
     return {name: text for name, text in tables.items() if text}
 
 
-def _own_tables(problem: Problem, instants: list[float]) -> dict[str, str]:
+@singledispatch
+def _own_tables(problem: Problem, instants: list[float]) -> dict[str, str]:  # noqa: ARG001 - of matrices and loads
     """Return what states the motion: matrices and loads, or equations."""
-    if not isinstance(problem, MechanicalProblem):
-        return {"equations.txt": "".join(f"{line}\n" for line in _equations(problem))}
+    return {"equations.txt": "".join(f"{line}\n" for line in _equations(problem))}
+
+
+@_own_tables.register
+def _(problem: MechanicalProblem, instants: list[float]) -> dict[str, str]:
     return {
         "matrices.csv": _table(("name", "row", "column", "value", "unit"), _arrays(problem)),
         "loads.csv": _load_table(problem, instants),
     }
 
 
-def _by_modes(problem: Problem) -> InitialValueProblem:
-    if isinstance(problem, InitialValueProblem):
-        return problem
-    assert isinstance(problem, MechanicalProblem)
-    return as_initial_value(problem)
+def _by_modes(problem: Any) -> InitialValueProblem:
+    return as_initial_value(problem) if problem.kind == "mechanical" else problem
 
 
-def _equations(problem: Problem) -> tuple[str, ...]:
-    return equations(problem) if isinstance(problem, InitialValueProblem) else (EQUATION,)
+def _equations(problem: Any) -> tuple[str, ...]:
+    return (EQUATION,) if problem.kind == "mechanical" else equations(problem)
 
 
 def document(posed: Statement) -> dict[str, Any]:
@@ -190,8 +192,16 @@ def _scalars(posed: Statement) -> Iterator[Row]:
     yield from _parameters(posed)
     yield "start", problem.start, "s", "start of the motion"
     yield "end", problem.end, "s", "end of the motion"
-    if not isinstance(problem, MechanicalProblem):
-        return
+    yield from _element_scalars(problem)
+
+
+@singledispatch
+def _element_scalars(problem: Problem) -> Iterator[Row]:  # noqa: ARG001 - of a problem without elements
+    yield from ()
+
+
+@_element_scalars.register
+def _(problem: MechanicalProblem) -> Iterator[Row]:
     for stop in problem.stops:
         yield from _stop_scalars(stop)
     for friction in problem.frictions:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from veridyn.problem.initial_value import InitialValueProblem
+from functools import singledispatch
+
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 
 STOP_HISTORIES = {"normal_force": "N", "normal_velocity": "m/s", "gap": "m"}
@@ -11,19 +12,26 @@ DEVICE_HISTORIES = {"force": "N", "elongation": "m"}
 SECOND_TANGENT = {"force_2": "N", "sliding_velocity_2": "m/s"}
 
 
+@singledispatch
 def needed_columns(problem: Problem) -> tuple[str, ...]:
     """Return the columns that a file of histories must have."""
-    if isinstance(problem, MechanicalProblem):
-        return ("time", *(f"displacement_{name}" for name in problem.coordinates))
-    return ("time", *problem.unknowns) if isinstance(problem, InitialValueProblem) else ("time",)
+    return ("time", *problem.unknowns)
 
 
+@needed_columns.register
+def _(problem: MechanicalProblem) -> tuple[str, ...]:
+    return ("time", *(f"displacement_{name}" for name in problem.coordinates))
+
+
+@singledispatch
 def history_columns(problem: Problem) -> dict[str, str]:
-    """Return the columns that a file of histories may have, and their units; states of initial values have none."""
+    """Return the columns that a file of histories may have, and their units; unknowns of other problems have none."""
+    return {"time": "s"} | dict.fromkeys((*problem.unknowns, "event"), "")
+
+
+@history_columns.register
+def _(problem: MechanicalProblem) -> dict[str, str]:
     columns = {"time": "s"}
-    if isinstance(problem, InitialValueProblem):
-        return columns | dict.fromkeys((*problem.unknowns, "event"), "")
-    assert isinstance(problem, MechanicalProblem)
     columns |= {f"displacement_{name}": "m" for name in problem.coordinates}
     columns |= {f"velocity_{name}": "m/s" for name in problem.coordinates}
     for stop in problem.stops:

@@ -64,6 +64,11 @@ class Problem:
         """Names of what moves: degrees of freedom, or states and multipliers."""
         raise NotImplementedError
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether there is nothing but mass, damping, stiffness and drives; of other problems nobody looks."""
+        return False
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form, without the version."""
         raise NotImplementedError
@@ -199,6 +204,11 @@ class MechanicalProblem(Problem):
                 f"up to {DENSE} are written out as arrays"
             )
         return replace(self, **{name: getattr(self, name).toarray() for name in ("mass", "stiffness", "damping")})
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether it has no elements."""
+        return not self.elements
 
     @property
     def elements(self) -> tuple[Stop | Friction | Device, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -20,17 +21,21 @@ SMOOTH = math.inf
 KINK, JUMP = 2.0, 1.0  # of a force: order that is left to a method that steps over it
 
 
+@singledispatch
 def regularity(problem: Problem) -> float:
     """Return the order that steps across events leave to any method: 1 where a force jumps, 2 where it has a kink.
 
-    Of an initial value problem 1 if it has events: its states jump, or its rates may.
+    Of a problem that is not mechanical 1 if it has events: its states jump, or its rates may.
 
     A jump of the k-th derivative of a force (k = 0: of the force itself) inside a step leaves an error of the order
     k + 1. Infinite where no force has any.
     """
-    if isinstance(problem, MechanicalProblem):
-        return min([SMOOTH, *_of_elements(problem), *_of_functions(problem.functions, problem.start, problem.end)])
     return JUMP if "hybrid" in problem.needs else SMOOTH
+
+
+@regularity.register
+def _(problem: MechanicalProblem) -> float:
+    return min([SMOOTH, *_of_elements(problem), *_of_functions(problem.functions, problem.start, problem.end)])
 
 
 def jumps(problem: MechanicalProblem) -> Iterator[float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from veridyn.problem.basis import in_modal_coordinates, undamped_modes
 from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.matrices import Matrix, skew_part, symmetric_part
-from veridyn.problem.mechanical import Floats, MechanicalProblem
+from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
 from veridyn.problem.scalars import to_float
 from veridyn.problem.sparse import diagonal, is_sparse, row_sums
 from veridyn.problem.time_functions import Harmonic
@@ -20,8 +21,15 @@ from veridyn.problem.time_functions import Harmonic
 SAMPLES = 1000  # of a function of time, for its largest value
 
 
-def shortest_period(problem: MechanicalProblem) -> float:
-    """Return the shortest period (s) of the structure with all stops closed and all devices stiff, or of a drive.
+@singledispatch
+def shortest_period(problem: Problem) -> float:
+    """Return the shortest period (s) that a problem tells: of one that tells none, its time span."""
+    return problem.end - problem.start
+
+
+@shortest_period.register
+def _(problem: MechanicalProblem) -> float:
+    """Return that of the structure with all stops closed and all devices stiff, or of a drive.
 
     A problem without any has its time span. Damping is left aside; beside gyroscopic and circulatory forces it is a
     bound, see `whirling`.
