@@ -18,7 +18,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from veridyn.problem.mechanical import Problem, problem_from_json
+from veridyn.problem.kinds import problem_from_json
+from veridyn.problem.mechanical import Problem
 from veridyn.solver.contract.introduction import Introduction, introduce, state_defaults, state_levels
 from veridyn.solver.contract.loading import load_solver
 from veridyn.solver.contract.wire import describe, make_frame, read_frame, write_frame

@@ -43,7 +43,7 @@ class ModalHistories:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class IntegrationPlan:
     """What is kept besides the first state and the last: every n-th state (0: none), those nearest to instants (s).
 
     ``totals``: whether extremes and integrals of contacts and devices are taken over all steps; ``land``: whether
@@ -75,7 +75,7 @@ class IntegrationJob:
     start: float
     end: float
     step: float
-    plan: Plan = field(default_factory=Plan)
+    plan: IntegrationPlan = field(default_factory=IntegrationPlan)
     scheme: str = ""  # name, for messages
     mass: Any = None  # (r, r) sparse, over the masses of the system; None: those are all
 

@@ -22,7 +22,7 @@ from veridyn.solver.integrators.scheme import Options, Scheme, meanings, require
 from veridyn.solver.integrators.schemes import SCHEMES
 
 if TYPE_CHECKING:
-    from veridyn.solver.integrators.integration import ModalHistories, Plan
+    from veridyn.solver.integrators.integration import IntegrationPlan, ModalHistories
 
 Settings = Mapping[str, Any]
 
@@ -164,18 +164,18 @@ class CommonSettings(Options):
         both = self.archive_at is not None and self.archive_every != 1
         require(not both, "archive_at and archive_every exclude each other; give one of them")
 
-    def plan(self, problem: MechanicalProblem) -> Plan:
+    def plan(self, problem: MechanicalProblem) -> IntegrationPlan:
         """Return what is kept of the march.
 
         Raises `SettingsError` if instants are no numbers, or asked for where the problem has none.
         """
-        from veridyn.solver.integrators.integration import Plan
+        from veridyn.solver.integrators.integration import IntegrationPlan
 
         if self.archive_at is None:
-            return Plan(int(self.archive_every), totals=bool(self.quantities))
+            return IntegrationPlan(int(self.archive_every), totals=bool(self.quantities))
         named = isinstance(self.archive_at, str) and self.archive_at == "output_times"
         wanted = problem.output_times if named else self.archive_at
-        return Plan(0, _instants(problem.name, wanted), bool(self.quantities), bool(self.land))
+        return IntegrationPlan(0, _instants(problem.name, wanted), bool(self.quantities), bool(self.land))
 
 
 def completed(problem: MechanicalProblem, settings: Settings) -> Settings:

@@ -8,7 +8,7 @@ import pytest
 from veridyn.cli.checking import judge_files
 from veridyn.cli.exporting import statement
 from veridyn.problem.errors import ProblemError, SolverInputError
-from veridyn.problem.mechanical import problem_from_json
+from veridyn.problem.kinds import problem_from_json
 from veridyn.run.posed import pose
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract.gate import default_settings

@@ -13,7 +13,7 @@ from veridyn.cli.checking import judge_files
 from veridyn.cli.exporting import statement
 from veridyn.files.columns import history_columns
 from veridyn.problem.elements import Stop
-from veridyn.problem.mechanical import problem_from_json
+from veridyn.problem.kinds import problem_from_json
 from veridyn.run.posed import pose
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.catalogue import load_case

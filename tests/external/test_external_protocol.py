@@ -10,7 +10,7 @@ from pathlib import Path
 import fastjsonschema
 import pytest
 
-from veridyn.problem.mechanical import problem_from_json
+from veridyn.problem.kinds import problem_from_json
 from veridyn.solver.contract import programs as external
 from veridyn.validation_cases.judgement.catalogue import all_cases
 

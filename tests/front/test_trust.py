@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import problem_from_json
+from veridyn.problem.kinds import problem_from_json
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, load_case
 
 DEEP = "[" * 100_000

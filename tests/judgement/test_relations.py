@@ -14,7 +14,8 @@ from scipy.sparse import csr_array
 from veridyn.problem.basis import modal_basis
 from veridyn.problem.devices import BucklingStop, Device, NonlinearDamper, NonlinearSpring, Zener
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
-from veridyn.problem.mechanical import MechanicalProblem, problem_from_json
+from veridyn.problem.kinds import problem_from_json
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, Piecewise, Sum, Windowed, polynomial, table
 from veridyn.solver.contract.errors import SolverFailure

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from veridyn.problem.devices import NonlinearSpring
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.problem.mechanical import MechanicalProblem, problem_from_json
+from veridyn.problem.kinds import problem_from_json
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic, polynomial, pulse
 
 examples = settings(derandomize=True, deadline=None, max_examples=60)

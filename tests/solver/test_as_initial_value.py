@@ -20,7 +20,7 @@ from veridyn import (
     pulse,
 )
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import problem_from_json
+from veridyn.problem.kinds import problem_from_json
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.exact.solver import SOLVER as EXACT
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from veridyn.problem.devices import BucklingStop
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import problem_from_json
+from veridyn.problem.kinds import problem_from_json
 from veridyn.solver.contract.errors import StepError
 from veridyn.solver.integrators.kernels import buckling_stop
 from veridyn.solver.integrators.modal import SOLVER

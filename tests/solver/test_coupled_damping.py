@@ -10,7 +10,8 @@ import pytest
 from scipy.linalg import expm
 
 from veridyn.problem.basis import modal_basis
-from veridyn.problem.mechanical import MechanicalProblem, problem_from_json
+from veridyn.problem.kinds import problem_from_json
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modal_basis import Modes
 from veridyn.solver.contract.errors import StepError
 from veridyn.solver.exact.solver import SOLVER as EXACT

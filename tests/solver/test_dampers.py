@@ -9,7 +9,7 @@ from veridyn.problem.as_initial_value import as_initial_value
 from veridyn.problem.devices import NonlinearDamper
 from veridyn.problem.elements import Friction, Stop
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import problem_from_json
+from veridyn.problem.kinds import problem_from_json
 from veridyn.solver.contract.errors import StepError
 from veridyn.solver.contract.loading import load_solver
 from veridyn.solver.exact.solver import SOLVER as EXACT

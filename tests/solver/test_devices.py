@@ -16,7 +16,7 @@ from veridyn.problem.basis import in_modal_coordinates, modal_basis, with_coordi
 from veridyn.problem.devices import NonlinearSpring
 from veridyn.problem.elements import Stop, SupportMotion
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import problem_from_json
+from veridyn.problem.kinds import problem_from_json
 from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, polynomial
 from veridyn.solver.contract.errors import MissingHistory, StepError

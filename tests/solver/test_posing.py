@@ -8,7 +8,8 @@ import pytest
 from veridyn.problem.devices import NonlinearSpring
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import MechanicalProblem, problem_from_json
+from veridyn.problem.kinds import problem_from_json
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, constant
 from veridyn.solver.exact.solver import SOLVER

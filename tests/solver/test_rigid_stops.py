@@ -9,7 +9,7 @@ import pytest
 
 from veridyn import Friction, Harmonic, Load, Problem, Stop, as_initial_value, step
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import problem_from_json
+from veridyn.problem.kinds import problem_from_json
 from veridyn.problem.smoothness import regularity
 from veridyn.problem.time_scales import shortest_period
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY

@@ -11,7 +11,8 @@ import veridyn
 from veridyn.problem.as_initial_value import as_initial_value
 from veridyn.problem.basis import moved_mass
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import MechanicalProblem, problem_from_json
+from veridyn.problem.kinds import problem_from_json
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_scales import shortest_period
 from veridyn.solver.contract.errors import CapabilityError, DivergenceError, StepError
 from veridyn.solver.exact.solver import SOLVER as EXACT

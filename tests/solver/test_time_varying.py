@@ -9,7 +9,7 @@ from scipy.linalg import expm
 from veridyn.problem.as_initial_value import as_initial_value
 from veridyn.problem.elements import TimeVarying
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import problem_from_json
+from veridyn.problem.kinds import problem_from_json
 from veridyn.problem.smoothness import regularity
 from veridyn.problem.time_functions import Harmonic, Piecewise
 from veridyn.solver.contract.errors import StepError

@@ -12,7 +12,8 @@ from scipy.integrate import solve_ivp
 
 from veridyn.problem.devices import Zener
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.mechanical import MechanicalProblem, problem_from_json
+from veridyn.problem.kinds import problem_from_json
+from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.solver.contract.errors import StepError
 from veridyn.solver.integrators.kernels import zener
 from veridyn.solver.integrators.modal import SOLVER

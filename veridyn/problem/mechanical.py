@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from importlib import import_module
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -66,7 +65,7 @@ class Problem:
 
     @property
     def is_linear(self) -> bool:
-        """Whether there is nothing but mass, damping, stiffness and drives; of other problems nobody looks."""
+        """Whether there is nothing but mass, damping, stiffness and drives."""
         return False
 
     def to_dict(self) -> dict[str, Any]:
@@ -376,27 +375,3 @@ class MechanicalProblem(Problem):
             return cls(**{name: read_field(name, value) for name, value in data.items()})
         except (TypeError, KeyError, AttributeError) as error:
             raise ProblemError(f"problem is malformed: {error}") from None
-
-
-KINDS = {"mechanical": "mechanical:MechanicalProblem", "initial value": "initial_value:InitialValueProblem"}
-"""Where the class of each kind is found: imported when one is read."""
-
-
-def problem_from_json(text: str) -> Problem:
-    """Read a problem of any kind from JSON.
-
-    Raises `ProblemError` if the text is not JSON, the format version or the kind is unknown, or the content is
-    malformed.
-    """
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:  # wrong, nested too deeply, or a number of thousands of digits
-        raise ProblemError(f"problem is not JSON: {error}") from None
-    if not isinstance(data, dict) or data.pop("format_version", None) != FORMAT_VERSION:
-        raise ProblemError(f"problem lacks format_version {FORMAT_VERSION}")
-    kind = data.pop("kind", None)
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise ProblemError(f"unknown problem kind {kind!r}; known: {', '.join(KINDS)}")
-    module, _, name = KINDS[kind].partition(":")
-    found: type[Problem] = getattr(import_module(f"veridyn.problem.{module}"), name)
-    return found.from_dict(data)

@@ -1,0 +1,32 @@
+"""The table of kinds: where the class of each is found. A new kind is a module, and a line here."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.mechanical import FORMAT_VERSION, Problem
+
+KINDS = {"mechanical": "mechanical:MechanicalProblem", "initial value": "initial_value:InitialValueProblem"}
+"""Where the class of each kind is found: imported when one is read."""
+
+
+def problem_from_json(text: str) -> Problem:
+    """Read a problem of any kind from JSON.
+
+    Raises `ProblemError` if the text is not JSON, the format version or the kind is unknown, or the content is
+    malformed.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:  # wrong, nested too deeply, or a number of thousands of digits
+        raise ProblemError(f"problem is not JSON: {error}") from None
+    if not isinstance(data, dict) or data.pop("format_version", None) != FORMAT_VERSION:
+        raise ProblemError(f"problem lacks format_version {FORMAT_VERSION}")
+    kind = data.pop("kind", None)
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ProblemError(f"unknown problem kind {kind!r}; known: {', '.join(KINDS)}")
+    module, _, name = KINDS[kind].partition(":")
+    found: type[Problem] = getattr(import_module(f"veridyn.problem.{module}"), name)
+    return found.from_dict(data)
