@@ -71,12 +71,12 @@ def introduce(solver: Solver, spec: str = "") -> Introduction:
 def _read(solver: Any, spec: str) -> Introduction:
     check_members(solver, spec)
     _check_names(solver, spec)
-    name = solver.name
+    name = _clean(type(solver).__name__, "name", solver.name)
     schemes = tuple(getattr(solver, "schemes", ()) or ("",))
     refinement, defaults = getattr(solver, "refinement", ()), getattr(solver, "defaults", {})
     introduction = Introduction(
         name=name,
-        version=_one_line(name, "version", str(getattr(solver, "version", ""))),
+        version=_clean(name, "version", str(getattr(solver, "version", ""))),
         capabilities=frozenset(map(str, solver.capabilities)),
         schemes=tuple(map(str, schemes)),
         settings={scheme: _read_settings(solver, scheme) for scheme in schemes},
@@ -109,7 +109,6 @@ def _check_names(solver: Solver, spec: str) -> None:
     """
     if not isinstance(solver.name, str):
         raise SolverInputError(f"{spec or type(solver).__name__}: the name of a solver must be a text")
-    _one_line(type(solver).__name__, "name", solver.name)
     for attribute in ("capabilities", "schemes"):
         names = getattr(solver, attribute, ("",))
         if isinstance(names, str) or not isinstance(names, Iterable) or not all(isinstance(n, str) for n in names):
@@ -120,10 +119,11 @@ def _check_names(solver: Solver, spec: str) -> None:
         raise SolverInputError(f"solver {solver.name}: unknown capability {tag!r}; {nearest(tag, sorted(TAGS))}")
 
 
-def _one_line(owner: str, what: str, text: str) -> str:
-    if len(text) > LONGEST_NAME or not text.isprintable():
-        raise SolverInputError(f"solver {owner:.60}: its {what} must be one line of {LONGEST_NAME} characters at most")
-    return text
+def _clean(owner: str, what: str, text: str) -> str:
+    """Return a text without characters that would do something to a terminal; refuse one that is too long."""
+    if len(text) > LONGEST_NAME:
+        raise SolverInputError(f"solver {owner:.60}: its {what} has more than {LONGEST_NAME} characters")
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def _read_settings(solver: Any, scheme: str) -> Mapping[str, str]:

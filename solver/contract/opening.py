@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import io
+from collections import OrderedDict
 from pathlib import Path
 
 from veridyn.solver.contract.gate import Gate
@@ -14,6 +14,7 @@ from veridyn.solver.contract.programs import PROGRAM, forget_programs
 from veridyn.solver.contract.served_gate import ServedGate, ServerProcess
 
 TIME_OUT = 600.0  # s, for one call of a solver
+MOST_OPEN = 12  # processes of solvers at once: each takes some 100 MB; the one used longest ago is ended for another
 
 
 def open_gate(spec: str, time_out: float = TIME_OUT, *, in_process: bool = False) -> Gate:
@@ -28,14 +29,22 @@ def open_gate(spec: str, time_out: float = TIME_OUT, *, in_process: bool = False
         return LocalGate(load_solver(spec, time_out), spec)
 
 
-@functools.lru_cache(maxsize=16)
+GATES: OrderedDict[tuple[str, float, str], ServedGate] = OrderedDict()  # those used last are at the end
+
+
 def _open_served(spec: str, time_out: float, folder: str) -> ServedGate:
-    return ServedGate(spec, time_out, Path(folder))
+    key = spec, time_out, folder
+    if key not in GATES:
+        GATES[key] = ServedGate(spec, time_out, Path(folder))
+        if len(GATES) > MOST_OPEN:
+            GATES.popitem(last=False)[1].close()
+    GATES.move_to_end(key)
+    return GATES[key]
 
 
 def close_gates() -> None:
     """End the processes of all solvers that this process has started; a gate that is opened again starts another."""
-    _open_served.cache_clear()
+    GATES.clear()
     for process in list(ServerProcess.running):
         process.close()
     forget_programs()

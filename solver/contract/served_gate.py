@@ -170,7 +170,7 @@ def _write_problem(problem: Problem) -> tuple[str, str]:
 
 
 class ServedGate:
-    """The way to a solver in a process of its own: `Gate` says what its functions do.
+    """The way to a solver in a process of its own: `Gate` says what its functions do, and raise.
 
     Raises `SolverInputError` if the solver cannot be loaded, or if its process ends meanwhile.
     """
@@ -183,11 +183,7 @@ class ServedGate:
     def solve(self, problem: Problem, settings: Settings) -> TimedAnswer:
         process = self._start()
         answer = self._ask(process, "solve", problem=process.hold(problem), settings=dict(settings))
-        try:
-            content, seconds = answer
-            return TimedAnswer(content, float(seconds))
-        except (TypeError, ValueError):
-            raise SolverCrash(f"{self.introduction.name} sent what is no answer") from None
+        return _read_answer(self.introduction.name, answer)
 
     def state_levels(self, problem: Problem, scheme: str) -> Any:
         process = self._start()
@@ -215,6 +211,10 @@ class ServedGate:
             raise answer.translate(name)
         return answer
 
+    def close(self) -> None:
+        """End the process; another call starts it again."""
+        self._process.close()
+
     def _start(self) -> ServerProcess:
         """Return the process; one that has ended, or has grown, is started again with the solver loaded."""
         if not self._process.close.alive or self._process.memory > MUCH_MEMORY:
@@ -238,6 +238,15 @@ class ServedGate:
             text = answer.text if ours else f"{self._spec!r} cannot be loaded: {answer.line}"
             raise SolverNotFound(text) if found else SolverInputError(text)
         return _read_introduction(self._spec, answer)
+
+
+def _read_answer(owner: str, answer: Any) -> TimedAnswer:
+    """Return an answer to a solve as it came over the pipe; raises `SolverCrash` if it is none."""
+    try:
+        content, seconds = answer
+        return TimedAnswer(content, float(seconds))
+    except (TypeError, ValueError):
+        raise SolverCrash(f"{owner} sent what is no answer") from None
 
 
 def _read_introduction(spec: str, stated: Any) -> Introduction:

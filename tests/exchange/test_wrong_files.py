@@ -102,7 +102,7 @@ ARGUMENTS = [
     (("sdnd1101", "none.csv"), "did you mean sdnd101"),
     (("sdnd104", "none.csv", "--variant", "a0=1.6"), r"no variant 'a0=1.6': did you mean a0=1.5\? known are a0=15"),
     (("sdld103", "none.csv", "--variant", "B"), "variant B of sdld103 asks nothing of a code; choose A"),
-    (("sdnd101", "none.csv", "--set", "step=1e-3"), "step is a setting of a solver, not a parameter of the case"),
+    (("sdnd101", "none.csv", "--set", "step=1e-3"), "unknown parameter 'step'"),
     (("sdnd101", "none.csv", "--set", "v1=1"), "v1.*did you mean v0"),
     (("sdnd101", "none.csv", "--set", "v0=2", "--variant", "100-shocks"), "100-shocks has no parameters to set"),
     (("sdnd101", "none.csv", "--json", ""), "--json: needs a name"),

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from veridyn import verify
-from veridyn.run import execution
 from veridyn.run.running import status
 from veridyn.validation_cases.judgement.catalogue import load_case
 
@@ -95,7 +94,9 @@ def test_an_interrupt_that_a_solver_raises_costs_its_own_points(veridyn, foreign
     solvers = [word for name in ("Interrupts", "Foreign") for word in ("--solver", foreign(name))]
     seen = veridyn("run", "sdnd101", "--set", "v0=2", "--quantity", "impacts", *solvers, "--json", "-")
     assert (seen.status, "Traceback" in seen.err) == (3, False)
-    assert {point["solver"] for point in seen.document["work_precision"]} == {"foreign"}
+    details = {point["solver"]: point["detail"] for point in seen.document["work_precision"]}
+    assert "KeyboardInterrupt" in details["interrupts"]
+    assert not details["foreign"]
 
 
 def test_a_solver_with_few_capabilities(rows_of):
@@ -121,7 +122,7 @@ def test_what_a_solver_writes_to_standard_error_does_not_run_over_the_verdict(ve
     seen = veridyn("run", "sdnd101", "--set", "v0=2", "--solver", foreign("Noisy"))
     *shown, last = seen.err.splitlines()
     assert [line.strip() for line in shown] == [f"[31mwarning {i}" for i in range(20)]
-    assert last == "veridyn: what solvers write to standard error beyond that is not shown"
+    assert last == "veridyn: what a solver writes to standard error beyond that is not shown"
     assert "warning" not in seen.out
 
 
@@ -198,7 +199,9 @@ def test_status_of_verdicts(verdicts, expected):
 def test_a_measure_that_breaks_is_not_judged_and_not_held_against_the_solver(foreign, monkeypatch):
     case = load_case("sdnd101")
     broken = replace(case.quantities[0], measure=lambda o: {}["force"])
-    monkeypatch.setattr(execution, "load_case", lambda _: replace(case, quantities=(broken, *case.quantities[1:])))
+    monkeypatch.setattr(
+        "veridyn.api.verifying.load_case", lambda _: replace(case, quantities=(broken, *case.quantities[1:]))
+    )
     records = verify(foreign("Foreign"), ["sdnd101"], parameters={"v0": "2"})
     found = {record.quantity: record.verdict for record in records if record.layer == "criterion"}
     assert found["peak_time_1"] == "harness error"

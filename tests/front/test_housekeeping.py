@@ -27,20 +27,20 @@ def compared(records):
 
 
 def test_workers_give_the_records_that_this_process_gives(foreign):
-    solvers = ("veridyn", foreign("Foreign"))
+    solvers = ("exact", foreign("Foreign"))
     here = [record for solver in solvers for record in verify(solver, ["sdnd101"], parameters={"v0": "2"})]
-    assert {record.solver for record in here} == {"veridyn", "foreign"}
-    assert len(here) > 70
+    assert {record.solver for record in here} == {"exact", "foreign"}
+    assert len(here) > 50
     assert in_workers(1, *solvers) == in_workers(2, *solvers) == compared(here)
 
 
 def test_quiet_in_a_pipe(python):
-    seen = python("-m", "veridyn", "run", "sdnd101", "--set", "v0=2")
+    seen = python("-m", "veridyn", "run", "sdnd101", "--set", "v0=2", "--solver", "exact")
     assert seen.status == 0
     assert all(re.match(r"veridyn: \d+ s, \d+ of \d+ checks, sdnd101", line) for line in seen.err.splitlines())
     assert "\x1b" not in seen.out
     assert "\r" not in seen.out
-    assert re.search(r"\d\d\d pass", seen.out)
+    assert re.search(r"\d\d pass", seen.out)
 
 
 @pytest.mark.parametrize("arguments", [["reference", "sdld103", "--json"], ["show", "sdld103"]], ids=lambda a: a[0])

@@ -58,7 +58,7 @@ def noting(tmp_path_factory, foreign):
 def left_behind(noting, tmp_path_factory):
     """Journal and notes of a run that was killed in its second variant."""
     results = tmp_path_factory.mktemp("killed") / "results.json"
-    solver = ["--solver", noting.spec, "-n", "1"]
+    solver = ["--in-process", "--solver", noting.spec, "-n", "1"]
     command = [sys.executable, "-m", "veridyn", "run", "sdnd101", *solver, "--json", str(results)]
     environment = {**os.environ, "VERIDYN_TEST_WAITS": "yes"}
     noting.file.unlink(missing_ok=True)
@@ -83,12 +83,12 @@ def killed(noting, left_behind, tmp_path):
 def test_what_was_judged_is_not_judged_again_and_the_rest_is_said_as_ever(veridyn, noting, killed, tmp_path):
     before = noting.notes
     assert before.count("35") == 1
-    seen = veridyn("run", "sdnd101", "--solver", noting.spec, "--json", killed, "--resume")
+    seen = veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", killed, "--resume")
     assert (seen.status, seen.err) == (0, "")
     assert noting.notes[len(before)] == "35"  # the hundred shocks that were cut short; the two were judged before
     assert {row["variant"] for row in judged(killed)} == {"2-shocks", "100-shocks"}
     whole = tmp_path / "whole.json"
-    veridyn("run", "sdnd101", "--solver", noting.spec, "--json", whole)
+    veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", whole)
     assert judged(killed) == judged(whole)
     assert {file.name for file in tmp_path.iterdir() if "journal" in file.name} == set()
 
@@ -99,7 +99,9 @@ def judged(file):
 
 
 def test_a_report_can_be_resumed_too(veridyn, noting, tmp_path):
-    seen = veridyn("run", "sdnd101", "--solver", noting.spec, "--report", tmp_path / "report", "--resume")
+    seen = veridyn(
+        "run", "sdnd101", "--in-process", "--solver", noting.spec, "--report", tmp_path / "report", "--resume"
+    )
     assert (seen.status, seen.out) == (2, "")
     assert "there is no unfinished run" in seen.err
 
@@ -111,7 +113,9 @@ def test_resuming_needs_a_place(veridyn, no_work):
 
 
 def test_another_run_is_not_resumed(veridyn, noting, killed):
-    seen = veridyn("run", "sdnd101", "--solver", noting.spec, "--set", "v0=2", "--json", killed, "--resume")
+    seen = veridyn(
+        "run", "sdnd101", "--in-process", "--solver", noting.spec, "--set", "v0=2", "--json", killed, "--resume"
+    )
     assert (seen.status, seen.out) == (2, "")
     assert "belongs to a run of other solvers, versions, cases or parameters" in seen.err
 
@@ -119,14 +123,14 @@ def test_another_run_is_not_resumed(veridyn, noting, killed):
 def test_an_unfinished_run_is_kept_aside(veridyn, noting, killed):
     old = killed.with_name("results.json.journal")
     before = old.read_text()
-    assert veridyn("run", "sdnd101", "--solver", noting.spec, "--json", killed).status == 0
+    assert veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", killed).status == 0
     assert old.with_name(old.name + ".old").read_text() == before
 
 
 def test_a_journal_that_was_cut_short_is_used_as_far_as_it_goes(veridyn, noting, killed):
     file, before = killed.with_name("results.json.journal"), noting.notes
     file.write_bytes(file.read_bytes()[:-40])
-    seen = veridyn("run", "sdnd101", "--solver", noting.spec, "--json", killed, "--resume")
+    seen = veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", killed, "--resume")
     assert (seen.status, seen.err) == (0, "")
     again = noting.notes[len(before) :]
     assert again.index("35") <= 3 < before.index("35")  # at most the last relation is tried again
@@ -135,7 +139,7 @@ def test_a_journal_that_was_cut_short_is_used_as_far_as_it_goes(veridyn, noting,
 def test_a_journal_without_a_beginning_is_refused(veridyn, noting, killed):
     file = killed.with_name("results.json.journal")
     file.write_bytes(b"\0" + file.read_bytes())
-    seen = veridyn("run", "sdnd101", "--solver", noting.spec, "--json", killed, "--resume")
+    seen = veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", killed, "--resume")
     assert (seen.status, seen.out) == (2, "")
     assert "is damaged from its beginning" in seen.err
     assert file.exists()
@@ -164,12 +168,12 @@ def test_a_full_disk_ends_the_journal_and_not_the_run(tmp_path):
 def test_results_that_do_not_fit_keep_their_journal(veridyn, noting, tmp_path):
     results = tmp_path / "results.json"
     Path(tmp_path / "results.json.part").symlink_to("/dev/full")
-    seen = veridyn("run", "sdnd101", "--solver", noting.spec, "--json", results)
+    seen = veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", results)
     assert seen.status == 2
     assert "No space left on device; --resume writes what was judged" in seen.err
     Path(tmp_path / "results.json.part").unlink()
     solved = len(noting.notes)
-    assert veridyn("run", "sdnd101", "--solver", noting.spec, "--json", results, "--resume").status == 0
+    assert veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", results, "--resume").status == 0
     assert len(judged(results)) > 10
     assert len(noting.notes) - solved <= 2  # the figures ask once more
 

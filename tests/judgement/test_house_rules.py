@@ -18,6 +18,7 @@ from veridyn.problem.smoothness import regularity
 from veridyn.reports.manual_blocks import Chapter, Formulas, Manual, ManualSection, Pairs, formula, render
 from veridyn.reports.mathml import math as set_math
 from veridyn.solver.contract.introduction import introduce
+from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.statements import TAGS, read_claims
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.solver.integrators.schemes import SCHEMES
@@ -203,7 +204,7 @@ class Stating(Runner):
 
 def test_the_largest_admissible_error_passes_and_says_if_no_digit_is_right():
     """On the side where the answer is larger."""
-    runner = Stating(Offering())
+    runner = Stating(LocalGate(Offering()))
     cases = (case for case in all_cases() if case.name not in LONG)
     for check in (check for case in cases for check in checks(case, SUBJECTS["silent"])):
         if check.layer != "criterion" or check.statement.variant is not check.statement.case.default_variant:

@@ -331,7 +331,7 @@ def fail(*_):
         {"name": lambda: "odd"},
         {"name": b"odd"},
         {"name": Colour.RED},
-        {"name": "two\nlines"},
+        {"name": "n" * 10_000},
         {"version": "1" * 10_000},
         {"capabilities": 7},
         {"capabilities": [Colour.RED]},

@@ -18,6 +18,7 @@ from veridyn.solver.postprocessing.interpolation import value_at
 
 from .conftest import entry
 
+pytestmark = pytest.mark.all_schemes  # two kernels that nothing else needs
 control_2002 = entry(central_adaptive.control_2002)
 
 each_control = pytest.mark.parametrize("control", ["2002", "2020"])

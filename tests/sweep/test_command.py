@@ -181,11 +181,11 @@ def test_any_solver_sweeps_any_case(veridyn, tmp_path):
 
 
 def test_settings_and_schemes_reach_the_solver(veridyn, tmp_path):
-    over = ("sdnd101", "--solver", "veridyn", "--over", "v0=2", "--check", "1", "--set")
-    seen, coarse = solved(veridyn, tmp_path / "coarse", *over, "step=3e-3")
+    over = ("sdnd101", "--solver", "scipy", "--scheme", "RK45", "--over", "v0=2", "--check", "1", "--set")
+    seen, coarse = solved(veridyn, tmp_path / "coarse", *over, "rtol=1e-2")
     assert seen.status == 1
     assert "FAILED at v0=2" in seen.out
-    seen, fine = solved(veridyn, tmp_path / "fine", *over, "step=1e-5")
+    seen, fine = solved(veridyn, tmp_path / "fine", *over, "rtol=1e-9")
     assert seen.status == 0
     assert coarse["peak_time_1"] != fine["peak_time_1"]
 
