@@ -162,7 +162,7 @@ RUBS = {"law": "regularised", "stiffness": 300.0, "damping": 5.0}
     "scheme", ["symplectic_euler", *(pytest.param(s, marks=pytest.mark.all_schemes) for s in COMPILED_LATER)]
 )
 @examples
-@given(directions, directions, angles)
+@given(normal=directions, about=directions, angle=angles)
 def test_turned_axes_give_the_turned_response(build, march, normal, about, angle, scheme):
     """A body rattling and rubbing in a tube, everything turned about an axis; for planes the axes turn as well."""
     turn = nautical(about, angle)
