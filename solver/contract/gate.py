@@ -23,10 +23,14 @@ from veridyn.solver.contract.statements import Refinement, Settings, find_levels
 
 @dataclass(frozen=True)
 class TimedAnswer:
-    """What a solver answered, unread, and how long its solve took (s)."""
+    """What a solver answered, unread, how long its solve took (s), and what of the problem it has changed meanwhile.
+
+    An object in this process gets the problem itself: who asks looks whether it has changed.
+    """
 
     content: Any
     seconds: float
+    changed: tuple[str, ...] = ()
 
 
 class Gate(Protocol):

@@ -243,8 +243,8 @@ class ServedGate:
 def _read_answer(owner: str, answer: Any) -> TimedAnswer:
     """Return an answer to a solve as it came over the pipe; raises `SolverCrash` if it is none."""
     try:
-        content, seconds = answer
-        return TimedAnswer(content, float(seconds))
+        content, seconds, changed = answer
+        return TimedAnswer(content, float(seconds), tuple(map(str, changed)))
     except (TypeError, ValueError):
         raise SolverCrash(f"{owner} sent what is no answer") from None
 

@@ -13,10 +13,14 @@ import signal
 import sys
 import threading
 import time
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, BinaryIO
+
+import numpy as np
 
 from veridyn.problem.kinds import problem_from_json
 from veridyn.problem.mechanical import Problem
@@ -35,7 +39,8 @@ class Server:
 
     def __init__(self) -> None:
         self.solver: Any = None
-        self.problems: OrderedDict[str, Problem] = OrderedDict()
+        self.texts: OrderedDict[str, str] = OrderedDict()  # of problems, by digest
+        self.problems: dict[str, Problem] = {}
 
     def answer(self, question: Mapping[str, Any]) -> Any:
         """Return the answer to a question."""
@@ -62,12 +67,20 @@ class Server:
         """Return the settings that the solver takes where none are given."""
         return state_defaults(self.solver, self._problem(problem), scheme)
 
-    def solve(self, problem: Mapping[str, str], settings: Mapping[str, Any]) -> tuple[Any, float]:
-        """Return what the solver answers, and how long it took (s)."""
+    def solve(self, problem: Mapping[str, str], settings: Mapping[str, Any]) -> tuple[Any, float, list[str]]:
+        """Return what the solver answers, how long it took (s), and what of the problem it has changed meanwhile.
+
+        The next solve gets the problem as it was.
+        """
         stated = self._problem(problem)
+        before = take_fingerprint(stated)
         start = time.perf_counter()
         answer = self.solver.solve(stated, dict(settings))
-        return answer, time.perf_counter() - start
+        seconds = time.perf_counter() - start
+        changed = [name for name, mark in take_fingerprint(stated).items() if before.get(name) != mark]
+        if changed:
+            self.problems[problem["digest"]] = problem_from_json(self.texts[problem["digest"]])
+        return answer, seconds, changed
 
     def warm_up(self, settings: Mapping[str, Any]) -> None:
         """Let the solver compile."""
@@ -80,12 +93,22 @@ class Server:
     def _problem(self, stated: Mapping[str, str]) -> Problem:
         """Return a problem by its digest; its text comes with it the first time."""
         digest = stated["digest"]
-        if digest not in self.problems:
+        if digest not in self.texts:
             self.problems[digest] = problem_from_json(stated["text"])
-            if len(self.problems) > PROBLEMS:
-                self.problems.popitem(last=False)
-        self.problems.move_to_end(digest)
+            self.texts[digest] = stated["text"]
+            if len(self.texts) > PROBLEMS:
+                self.problems.pop(self.texts.popitem(last=False)[0])
+        self.texts.move_to_end(digest)
         return self.problems[digest]
+
+
+def take_fingerprint(problem: Problem) -> dict[str, tuple[int, int]]:
+    """Return marks by which a field that was replaced, or an array that was written to, is told."""
+    values = {each.name: getattr(problem, each.name) for each in fields(problem)}
+    return {
+        name: (id(value), zlib.crc32(value.tobytes()) if isinstance(value, np.ndarray) else 0)
+        for name, value in values.items()
+    }
 
 
 def serve(questions: BinaryIO, answers: BinaryIO) -> None:

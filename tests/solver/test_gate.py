@@ -86,6 +86,21 @@ class Plain:
         wire.ARRAY = "$other"
         return "meddled"
 
+    def write(self, problem):
+        problem.initial_velocity.flags.writeable = True
+        problem.initial_velocity[0] = 7.0
+        return problem.initial_velocity
+
+    def replace(self, problem):
+        object.__setattr__(problem, "end", 3.0)
+        return problem.end
+
+    def end(self, problem):
+        return problem.end
+
+    def velocity(self, problem):
+        return problem.initial_velocity
+
     def contain_itself(self, problem):
         answer = []
         answer.append(answer)
@@ -223,6 +238,16 @@ def test_what_it_changes_is_its_own(file, tmp_path, monkeypatch):
     assert sys.getrecursionlimit() > 150
     spoilt = act(gate, "answer")["time"]  # it has spoilt its own protocol: an array is no array any more
     assert not isinstance(spoilt, np.ndarray)
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "look"), [("write", "initial_velocity", "velocity"), ("replace", "end", "end")]
+)
+def test_what_it_changes_of_a_problem_is_told_and_undone(plain, what, name, look):
+    before = act(plain, look)
+    assert plain.solve(PROBLEM, {"act": what}).changed == (name,)
+    assert act(plain, look) == before
+    assert plain.solve(PROBLEM, {"act": look}).changed == ()
 
 
 def test_objects_do_not_come_over(plain):

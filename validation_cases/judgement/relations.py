@@ -6,7 +6,7 @@ where nothing but rounding differs, within its numerical uncertainty otherwise.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from importlib import import_module
@@ -53,6 +53,8 @@ class Relation:
         Whether a problem can be changed in this way.
     to_rounding
         Whether it holds to rounding for every deterministic method; otherwise within its numerical uncertainty.
+    forbids_changes
+        Whether a solver fails that changes the problem which it is given, in its own process, too.
     later
         By how much a problem starts later (s).
     units
@@ -64,6 +66,7 @@ class Relation:
     answer: Callable[[Solve, Any], Any]
     applies: Callable[[Any], bool] = _always
     to_rounding: bool = False
+    forbids_changes: bool = False
     later: Callable[[Any], float] = _not_later
     units: Units = SI
 
@@ -115,9 +118,14 @@ def _unchanged(solve: Solve, problem: Problem) -> Any:
     response = solve(given)
     after = given.to_dict()
     changed = [name for name, value in before.items() if after[name] != value]
+    refuse_changes(problem, changed)
+    return response
+
+
+def refuse_changes(problem: Problem, changed: Sequence[str]) -> None:
+    """Raise SolverFailure if a solver has changed something of a problem."""
     if changed:
         raise SolverFailure(f"{problem.name}: the solver changed the problem that it was given: {', '.join(changed)}")
-    return response
 
 
 # ---- another span, another grid
@@ -219,7 +227,11 @@ RELATIONS: tuple[Relation, ...] = (
         to_rounding=True,
     ),
     Relation(
-        "problem_unchanged", "The solver leaves the problem that it is given as it is.", _unchanged, to_rounding=True
+        "problem_unchanged",
+        "The solver leaves the problem that it is given as it is.",
+        _unchanged,
+        to_rounding=True,
+        forbids_changes=True,
     ),
     Relation(
         "restarted",

@@ -19,7 +19,7 @@ from veridyn.solver.contract.responses import AnyResponse, read_response
 from veridyn.solver.contract.statements import Refinement
 from veridyn.validation_cases.judgement.case import Case, Number, Observation, Quantity, Settings, Variant
 from veridyn.validation_cases.judgement.changed_units import SI
-from veridyn.validation_cases.judgement.relations import Relation
+from veridyn.validation_cases.judgement.relations import Relation, refuse_changes
 from veridyn.validation_cases.judgement.samples import every_second, spacing, with_fewer_digits
 from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.tolerances import Tolerance
@@ -276,6 +276,8 @@ class Runner:
             settings = dict(run.settings) if in_si else dict(self._restated(run, problem))
             answer = self.gate.solve(problem, settings)
             seconds.append(answer.seconds)
+            if run.relation and run.relation.forbids_changes:
+                refuse_changes(problem, answer.changed)
             return read_response(problem, answer.content, self.subject.name)
 
         problem = run.statement.problem
