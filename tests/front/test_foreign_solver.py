@@ -112,5 +112,5 @@ def test_status_of_the_doctor(veridyn, foreign):
     assert (seen.status, "inaccurate: look at step" in " ".join(seen.out.split())) == (1, True)
 
 
-def test_doctor_finds_our_own_solver_healthy(veridyn):
-    assert veridyn("doctor").status == 0
+def test_doctor_finds_the_exact_solver_healthy(veridyn):
+    assert veridyn("doctor", "--solver", "exact").status == 0

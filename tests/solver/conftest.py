@@ -20,6 +20,9 @@ FAMILIES = ("symplectic_euler", "newmark", "devogelaere_adaptive", "runge_kutta_
 """A scheme of each family: what all schemes share, elements and histories, is tested with these."""
 
 
+FIRST = next(iter(SCHEMES))
+
+
 @pytest.fixture(autouse=True)
 def _context_untouched() -> Iterator[None]:
     """No time function may leave a changed global precision behind."""
@@ -79,10 +82,15 @@ def build() -> type[Build]:
 
 
 @pytest.fixture(scope="session")
-def run() -> Any:
-    """Run a problem with a scheme and a step; no step rule unless asked for."""
+def run(pytestconfig: pytest.Config) -> Any:
+    """Run a problem with a scheme and a step; no step rule unless asked for.
+
+    A scheme beyond the first compiles for up to a minute: it waits for ``--all-schemes``.
+    """
 
     def run_it(problem: MechanicalProblem, scheme: str, step: float, **settings: Any) -> Response:
+        if scheme != FIRST and not pytestconfig.getoption("all_schemes"):
+            pytest.skip(f"compiles {scheme}: --all-schemes")
         return SOLVER.solve(problem, {"scheme": scheme, "step": step, "check_step": False, **settings})
 
     return run_it

@@ -160,6 +160,7 @@ def test_stick_is_resolved_alike_at_every_level(scheme):
             assert math.sqrt(level["tangential_stiffness"] / mass) * level["step"] == pytest.approx(0.3), name
 
 
+@pytest.mark.all_schemes
 def test_a_given_stiffness_of_stick_is_a_time_scale():
     stiff = {"scheme": "devogelaere", "tangential_stiffness": 1e12}
     short = replace(LINEAR["friction"], end=1e-3, output_times=None)
@@ -185,6 +186,7 @@ def test_a_long_motion_without_outputs_keeps_every_nth_step():
     assert 0.5 * KEPT < states * 13 <= KEPT  # time, two modes with their velocities, eight numbers of the stop
 
 
+@pytest.mark.all_schemes
 def test_what_to_keep_can_be_asked_for_without_a_step():
     problem = pair(stops=(Stop("wall", ONE, 0.02, 1e6),), end=100.0)
     assert SOLVER.solve(problem, {"scheme": "newmark", "archive_at": [50.0]}).time == pytest.approx([0, 50, 100])

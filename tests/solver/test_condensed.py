@@ -56,6 +56,7 @@ def by_hand(p, loads=lambda t: np.zeros(3), wall=math.inf, k_wall=math.inf):
     return np.column_stack((y[0], plate, y[2])), y[1], force
 
 
+@pytest.mark.all_schemes
 def test_springs_and_dashpots_are_condensed_exactly():
     wave = Harmonic(5.0, 7.0, 0.3)
     loads = (Load([1.0, 0.5, 2.0], wave), Load("x3", 1.5))

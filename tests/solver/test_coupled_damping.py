@@ -107,6 +107,7 @@ def test_modes_that_bring_circulatory_forces_move_like_matrices(scheme, build, m
     assert exact == pytest.approx(modal, abs=1e-12)
 
 
+@pytest.mark.all_schemes
 def test_the_step_rule_sees_circulatory_forces(build):
     """A whirl of sqrt(w² + i c) is faster than w, the more so the larger c is."""
     problem = build.chain(2, stiffness=[[4.0, 5e4], [-5e4, 4.0]])

@@ -85,6 +85,7 @@ def test_the_exact_solver_passes_from_line_to_line(build):
             assert np.abs(np.array(VALVES.breaks) - along @ v).min() < 1e-13
 
 
+@pytest.mark.all_schemes
 def test_event_driven_integrators_take_lines_and_curves(build):
     solver = load_solver("scipy")
     for device in (VALVES, DRAG):

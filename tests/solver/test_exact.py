@@ -277,6 +277,7 @@ def shaken(a0, **friction):
     return problem(supports=(shake,), frictions=frictions, end=3.0, output_times=np.linspace(0.0, 3.0, 301))
 
 
+@pytest.mark.all_schemes
 def test_penalised_friction_agrees_with_small_steps():
     """De Vogelaere's scheme has the same law, written apart: stick through a spring and a critical damper."""
     chosen = {"tangential_stiffness": 9e4}

@@ -134,6 +134,7 @@ def clamped(**changes):
     return Problem(**{**given, "output_times": INSTANTS, **changes})
 
 
+@pytest.mark.all_schemes
 def test_jaws_that_move_apart_do_not_hold_together():
     """Where the base turns, both are at rest for an instant: the penalised problem, which has none, agrees."""
     exact = EXACT.solve(clamped(), {})
