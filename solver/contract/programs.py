@@ -250,7 +250,7 @@ class ExternalSolver:
 
 
 @functools.cache
-def shared_solver(command: str, folder: Path, time_out: float) -> ExternalSolver:
+def shared_solver(command: str, folder: Path, time_out: float = math.inf) -> ExternalSolver:
     """Return the one solver that this process has for a command: programs may be slow to start."""
     return ExternalSolver(command, folder, time_out)
 

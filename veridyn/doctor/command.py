@@ -175,14 +175,15 @@ class Diagnosis:
     text: str
 
 
-def examine(solvers: Sequence[str], access: Access, changed: Mapping[str, str] | None = None) -> int:
-    """Print a diagnosis of every solver, of our own without any.
+def examine(solvers: Sequence[str], access: Access | None = None, changed: Mapping[str, str] | None = None) -> int:
+    """Print a diagnosis of every solver, of our own without any; ``access`` says how they are reached.
 
     Returns 0 healthy, 1 inaccurate, 3 broken or not to be examined.
 
     Raises SolverInputError if a specification leads nowhere, or a change is no setting of any solver, or not a valid
     one.
     """
+    access = access or Access()
     with Pool() as pool:
         described, refused = introduce_solvers(pool, access, solvers or [OWN])
         if refused and not described:
