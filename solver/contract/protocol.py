@@ -11,8 +11,8 @@ from veridyn.solver.contract.responses import AnyResponse
 class Solver(Protocol):
     """A solver under test. Solvers are plain objects: they may name this class, and need not inherit from it.
 
-    Besides, a solver may state ``schemes``, ``settings``, ``claims``, ``refinement``, ``defaults`` and ``warm_up``:
-    `docs/plugging-in-a-solver.md` says what they mean; `statements` reads them.
+    Besides, a solver may state ``schemes``, ``settings``, ``claims``, ``refinement``, ``defaults``, ``warm_up``, and
+    ``families`` with ``solve_many``: `docs/plugging-in-a-solver.md` says what they mean; `introduction` reads them.
     """
 
     @property

@@ -116,6 +116,7 @@ def run(order: Order, delivery: Delivery, crew: Crew) -> int:
             writable(None, str(delivery.baseline))
         rehearse(pool, plan)
         findings = Findings([[] for _ in plan.tasks])
+        findings.note(*plan.refused.values(), *([IMPORTED] if plan.access.in_process else []), kind=MessageKind.GAP)
         with journal(delivery.output, delivery.report, _identify(plan), findings, resume=delivery.resume):
             ending = execute(pool, plan, order, delivery, expected, findings)
             found = [*findings.records, *(compared(findings.records, before) if before else ())]
@@ -219,8 +220,7 @@ def _find_gaps(pool: Pool, plan: Plan, order: Order, findings: Findings) -> None
     """Note what was not judged, and why."""
     subjects = plan.subjects.values()
     findings.note(*(_advise(subjects)), *([QUICK] if order.selection.quick else []))
-    imported = [IMPORTED] if plan.access.in_process else []
-    findings.note(*imported, *plan.refused.values(), *_leave_out(order.selection.cases, subjects), kind=MessageKind.GAP)
+    findings.note(*_leave_out(order.selection.cases, subjects), kind=MessageKind.GAP)
     if order.selection.profile is not Profile.SELECTION:
         findings.note(*find_untested(pool, plan), kind=MessageKind.UNTESTED)
 
