@@ -13,7 +13,8 @@ import pytest
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverCrash, SolverLost
+from veridyn.solver.contract import served_gate
+from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverCrash, SolverFailure, SolverLost
 from veridyn.solver.contract.gate import default_settings, stated_levels
 from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.loading import SolverNotFound
@@ -319,6 +320,12 @@ def test_what_does_not_introduce_itself_is_told_with_its_specification(file, nam
         ServedGate(f"{file}:{name}", 1.0 if name == "Hangs" else 20.0, file.parent)
     assert (f"{file}:{name}" if name != "Misspelt" else "plain") in str(told.value)
     assert not isinstance(told.value, SolverNotFound)
+
+
+def test_a_process_that_does_not_begin_is_no_fault_of_the_solver(file, monkeypatch):
+    monkeypatch.setattr(served_gate, "SERVER", "veridyn.solver.contract.nothing")
+    with pytest.raises(SolverFailure, match="the process of a solver does not begin: exit status 1"):
+        ServedGate(f"{file}:Plain", 20.0, file.parent)
 
 
 @pytest.mark.parametrize("name", ["Missing", "Nameless"])

@@ -95,7 +95,7 @@ def _introduce(access: Access, spec: str, request: Request) -> Iterator[Subject 
         introduction = access.open(spec).introduction
     except SolverNotFound:
         raise
-    except SolverInputError as wrong:
+    except (SolverInputError, SolverFailure) as wrong:
         yield str(wrong)
         return
     yield Subject.of(introduction, request)
