@@ -41,3 +41,11 @@ class MissingHistory(CapabilityError):
 
 class DivergenceError(SolverFailure):
     """The integration left the range of finite numbers."""
+
+
+def read_text(error: BaseException) -> str:
+    """Return the text of an error of foreign code, whatever that code does."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - the code of a solver may raise anything
+        return "its text cannot be read"

@@ -9,7 +9,8 @@ from typing import Any
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
 from veridyn.problem.nearest import nearest
-from veridyn.solver.contract.errors import SettingsError
+from veridyn.problem.printable import make_printable
+from veridyn.solver.contract.errors import SettingsError, read_text
 from veridyn.solver.contract.protocol import Solver
 from veridyn.solver.contract.statements import TAGS, Claims, Settings, read_claims, read_refinement
 
@@ -123,7 +124,7 @@ def _clean(owner: str, what: str, text: str) -> str:
     """Return a text without characters that would do something to a terminal; refuse one that is too long."""
     if len(text) > LONGEST_NAME:
         raise SolverInputError(f"solver {owner:.60}: its {what} has more than {LONGEST_NAME} characters")
-    return "".join(letter if letter.isprintable() else " " for letter in text)
+    return make_printable(text)
 
 
 def _read_settings(solver: Any, scheme: str) -> Mapping[str, str]:
@@ -168,8 +169,5 @@ def arguments_of(scheme: str) -> tuple[str, ...]:
 
 def describe_error(error: BaseException) -> str:
     """Return the name and text of an error in one line, whatever its code does."""
-    try:
-        text = " ".join(str(error).split())
-    except Exception:  # noqa: BLE001 - the code of a solver may raise anything
-        text = "its text cannot be read"
+    text = " ".join(read_text(error).split())
     return f"{type(error).__name__}: {text:.2000}".removesuffix(": ")

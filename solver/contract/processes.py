@@ -12,8 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
+from veridyn.problem.printable import make_printable
+
 PATIENCE = 2.0  # s, for a process to end once it was told to, or has closed its output
 LONGEST_LINE = 4096  # bytes of standard error taken as one line
+MUCH_MEMORY = 2 * 1024**3  # bytes that a process may have had at most; one that has had more is replaced
 
 Process = subprocess.Popen[bytes]
 
@@ -33,7 +36,7 @@ def listen(process: Process, hear: Callable[[str], None]) -> threading.Thread:
     def drain(stream: IO[bytes]) -> None:
         with stream, contextlib.suppress(OSError, ValueError):
             while line := stream.readline(LONGEST_LINE):
-                hear(make_printable(line))
+                hear(read_line(line))
 
     assert process.stderr is not None
     thread = threading.Thread(target=drain, args=(process.stderr,), daemon=True)
@@ -88,7 +91,19 @@ def stream_of(stream: IO[bytes] | None) -> IO[bytes]:
     return stream
 
 
-def make_printable(line: bytes) -> str:
+def read_line(line: bytes) -> str:
     """Return a line as text that does nothing to a terminal."""
-    text = line.decode("utf-8", errors="replace").strip()
-    return "".join(c if c.isprintable() else " " for c in text)
+    return make_printable(line.decode("utf-8", errors="replace").strip())
+
+
+def measure_peak_memory() -> int:
+    """Return how much memory this process has had at most (bytes); 0 where the system does not tell."""
+    status = Path("/proc/self/status")  # what Linux says of resources holds the peak of the parent, too
+    if status.exists():
+        with status.open(encoding="utf-8") as lines:
+            return next((1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM:")), 0)
+    if sys.platform == "darwin":
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return 0

@@ -24,8 +24,8 @@ from veridyn.solver.contract.processes import (
     end_after,
     kill,
     listen,
-    make_printable,
     name_ending,
+    read_line,
     start_process,
     stream_of,
 )
@@ -133,7 +133,7 @@ def _end(process: Process, listener: threading.Thread, owner: int) -> None:
 
 
 def _shortened(line: bytes) -> str:
-    text = make_printable(line[: 4 * SHORT])
+    text = read_line(line[: 4 * SHORT])
     return repr(text if len(text) <= SHORT else text[:SHORT] + "…")
 
 

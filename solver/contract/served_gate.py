@@ -22,6 +22,7 @@ from veridyn.solver.contract.introduction import Introduction
 from veridyn.solver.contract.loading import SolverNotFound
 from veridyn.solver.contract.local_gate import Raised
 from veridyn.solver.contract.processes import (
+    MUCH_MEMORY,
     PATIENCE,
     Process,
     end_after,
@@ -36,7 +37,6 @@ from veridyn.solver.contract.statements import Claims, Settings
 from veridyn.solver.contract.wire import BrokenFrame, make_frame, read_frame, write_frame
 
 START_TIME_OUT = 120.0  # s, for the process of a solver to begin, before anything of the solver is loaded
-MUCH_MEMORY = 2 * 1024**3  # bytes: a process that has had more is replaced before the next solve
 STDERR_LINES = 20  # that are passed on of what a solver writes to standard error
 LONGEST_LINE = 500  # characters of one of them
 SERVER = "veridyn.solver.contract.server"

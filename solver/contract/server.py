@@ -24,14 +24,20 @@ import numpy as np
 
 from veridyn.problem.kinds import problem_from_json
 from veridyn.problem.mechanical import Problem
+from veridyn.solver.contract.errors import read_text
 from veridyn.solver.contract.introduction import Introduction, introduce, state_defaults, state_levels
 from veridyn.solver.contract.loading import load_solver
-from veridyn.solver.contract.wire import describe, make_frame, read_frame, write_frame
+from veridyn.solver.contract.processes import measure_peak_memory
+from veridyn.solver.contract.wire import make_frame, read_frame, write_frame
 
 PROBLEMS = 8  # kept on both sides, so that a further level sends its settings only
 GREETING = "veridyn"  # the first answer, to no question: from then on a solver is loaded, and its time runs
 LOOK = 1.0  # s, between two looks whether the judge is still there
 LONGEST_TEXT = 10_000  # characters of an error
+
+
+Marks = dict[str, tuple[int, int]]
+"""By the name of a field: marks by which it is told that it was replaced, or an array that it was written to."""
 
 
 class Server:
@@ -41,6 +47,7 @@ class Server:
         self.solver: Any = None
         self.texts: OrderedDict[str, str] = OrderedDict()  # of problems, by digest
         self.problems: dict[str, Problem] = {}
+        self.marks: dict[str, Marks] = {}
 
     def answer(self, question: Mapping[str, Any]) -> Any:
         """Return the answer to a question."""
@@ -73,14 +80,26 @@ class Server:
         The next solve gets the problem as it was.
         """
         stated = self._problem(problem)
-        before = take_fingerprint(stated)
-        start = time.perf_counter()
-        answer = self.solver.solve(stated, dict(settings))
-        seconds = time.perf_counter() - start
-        changed = [name for name, mark in take_fingerprint(stated).items() if before.get(name) != mark]
-        if changed:
-            self.problems[problem["digest"]] = problem_from_json(self.texts[problem["digest"]])
+        try:
+            start = time.perf_counter()
+            answer = self.solver.solve(stated, dict(settings))
+            seconds = time.perf_counter() - start
+        finally:
+            changed = self._restore(problem["digest"])
         return answer, seconds, changed
+
+    def _restore(self, digest: str) -> list[str]:
+        """Return which fields of a problem have changed since it was read; it is read again if any has."""
+        marks = self.marks[digest]
+        changed = [name for name, mark in take_fingerprint(self.problems[digest]).items() if marks.get(name) != mark]
+        if changed:
+            self._keep(digest, self.texts[digest])
+        return changed
+
+    def _keep(self, digest: str, text: str) -> None:
+        self.texts[digest] = text
+        self.problems[digest] = problem_from_json(text)
+        self.marks[digest] = take_fingerprint(self.problems[digest])
 
     def warm_up(self, settings: Mapping[str, Any]) -> None:
         """Let the solver compile."""
@@ -94,19 +113,19 @@ class Server:
         """Return a problem by its digest; its text comes with it the first time."""
         digest = stated["digest"]
         if digest not in self.texts:
-            self.problems[digest] = problem_from_json(stated["text"])
-            self.texts[digest] = stated["text"]
+            self._keep(digest, stated["text"])
             if len(self.texts) > PROBLEMS:
-                self.problems.pop(self.texts.popitem(last=False)[0])
+                oldest, _ = self.texts.popitem(last=False)
+                del self.problems[oldest], self.marks[oldest]
         self.texts.move_to_end(digest)
         return self.problems[digest]
 
 
-def take_fingerprint(problem: Problem) -> dict[str, tuple[int, int]]:
-    """Return marks by which a field that was replaced, or an array that was written to, is told."""
+def take_fingerprint(problem: Problem) -> Marks:
+    """Return the marks of all fields of a problem."""
     values = {each.name: getattr(problem, each.name) for each in fields(problem)}
     return {
-        name: (id(value), zlib.crc32(value.tobytes()) if isinstance(value, np.ndarray) else 0)
+        name: (id(value), zlib.crc32(np.ascontiguousarray(value).data) if isinstance(value, np.ndarray) else 0)
         for name, value in values.items()
     }
 
@@ -121,9 +140,9 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
         except EOFError:
             return
         try:
-            frame = make_frame({"answer": server.answer(question), "memory": _measure_memory()})
+            frame = make_frame({"answer": server.answer(question), "memory": measure_peak_memory()})
         except BaseException as error:  # noqa: BLE001 - whatever the code of a solver raises is an answer
-            frame = make_frame({"raised": describe_exception(error), "memory": _measure_memory()})
+            frame = make_frame({"raised": describe_exception(error), "memory": measure_peak_memory()})
         if os.getpid() != owner:
             os._exit(0)
         with contextlib.suppress(OSError):  # the folder may be gone
@@ -133,21 +152,8 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
 
 def describe_exception(error: BaseException) -> dict[str, Any]:
     """Return the full names of the classes of an error, from its own up, and its text."""
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001 - the code of a solver may raise anything
-        text = describe(error)
     names = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__]
-    return {"names": names, "text": text[:LONGEST_TEXT]}
-
-
-def _measure_memory() -> int:
-    """Return how much memory this process has had at most (bytes); 0 where the system does not tell."""
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return 0
-    with status.open(encoding="utf-8") as lines:
-        return next((1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM:")), 0)
+    return {"names": names, "text": read_text(error)[:LONGEST_TEXT]}
 
 
 def _end_with(judge: int) -> None:

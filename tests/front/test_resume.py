@@ -185,7 +185,7 @@ import os
 def grows():
     import veridyn.run.workers
 
-    veridyn.run.workers.MUCH = 0  # in this worker only
+    veridyn.run.workers.MUCH_MEMORY = 0  # in this worker only
     yield os.getpid()
 
 

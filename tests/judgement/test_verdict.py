@@ -22,6 +22,7 @@ from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.case import Variant
 from veridyn.validation_cases.judgement.checks import checks, required, what_it_could_claim
 from veridyn.validation_cases.judgement.judge import explain, judge
+from veridyn.validation_cases.judgement.relations import RELATIONS
 from veridyn.validation_cases.judgement.runner import KEPT, Run, Runner
 from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.tolerances import Requirement, cited, exactly
@@ -411,3 +412,19 @@ def test_counters_that_are_no_numbers_are_dropped(make_run, right):
     runner, run = Runner(LocalGate(right)), make_run()
     runner.observe(run)
     assert runner.counters[run.key] == {"steps": 3.0}
+
+
+class Changing(LocalGate):
+    """Says, as a process of its own does, that the solver has changed the end of its problem."""
+
+    def solve(self, problem, settings):
+        return replace(super().solve(problem, settings), changed=("end",))
+
+
+def test_a_change_in_another_process_fails_the_relation_that_forbids_it_and_no_other(make_run, right):
+    runner, forbids = Runner(Changing(right)), [r for r in RELATIONS if r.forbids_changes]
+    assert [relation.name for relation in forbids] == ["problem_unchanged"]
+    with pytest.raises(SolverFailure, match="end"):
+        runner.observe(replace(make_run(), relation=forbids[0]))
+    repeated = next(relation for relation in RELATIONS if relation.name == "repeated")
+    assert runner.observe(replace(make_run(), relation=repeated)).response.time.size

@@ -19,6 +19,7 @@ import mpmath
 from msgspec import structs
 
 from veridyn import __version__
+from veridyn.problem.printable import make_printable
 from veridyn.references.certified import Certified
 from veridyn.reports.hints import hints
 from veridyn.results import (
@@ -42,7 +43,6 @@ from veridyn.results import (
     WorkPrecisionPoint,
 )
 from veridyn.run import system
-from veridyn.run.screen import printable
 from veridyn.validation_cases.judgement.case import Case, Published
 
 SCHEMA_VERSION = "1.0"  # of all JSON documents but the one below
@@ -125,13 +125,14 @@ def document(
         profile=scope.profile,
         available=scope.available,
         solvers=tuple(
-            SolverVersion(name=printable(name), version=printable(version)) for name, version in (solvers or {}).items()
+            SolverVersion(name=make_printable(name), version=make_printable(version))
+            for name, version in (solvers or {}).items()
         ),
         cases=tuple(cases),
         results=results,
         work_precision=tuple(work_precision),
         figures=tuple(figures),
-        messages=(*(structs.replace(one, text=printable(one.text)) for one in messages), *resemblances),
+        messages=(*(structs.replace(one, text=make_printable(one.text)) for one in messages), *resemblances),
     )
 
 
@@ -146,7 +147,7 @@ def finite(row: Row) -> Row:
 
 def _finite(value: object) -> object:
     if isinstance(value, str):
-        return value if isinstance(value, StrEnum) else printable(value)
+        return value if isinstance(value, StrEnum) else make_printable(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from veridyn.run.document import Scope
 from veridyn.run.posed import parameters_of, settings_of
@@ -80,7 +81,7 @@ class Plan:
         """Names of the cases."""
         return list(dict.fromkeys(task.case for task in self.tasks))
 
-    @property
+    @cached_property
     def planned(self) -> int:
         """Number of checks."""
         return sum(count_checks(task, self.subjects) for task in self.tasks)

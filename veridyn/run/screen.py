@@ -51,11 +51,6 @@ def _row(case: Case) -> tuple[str, ...]:
     return case.name, ", ".join(case.topics), case.title, ", ".join(variant.name for variant in case.variants)
 
 
-def printable(text: str) -> str:
-    """Return a line of foreign text as it may reach a terminal: without control characters."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)
-
-
 # ---- how far a run is
 
 EVERY = 5.0  # s, between two lines in a pipe

@@ -24,13 +24,12 @@ from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
 from veridyn.reports.studio import cores
 from veridyn.solver.contract.opening import close_gates
-from veridyn.solver.contract.processes import name_ending
+from veridyn.solver.contract.processes import MUCH_MEMORY, measure_peak_memory, name_ending
 
 REFUSALS = (SolverInputError, ParameterError, CertificationError)
 PATIENCE = 3.0  # s, for a process to end once it was told to
 PULSE = 0.2  # s, between two looks at silent workers
 THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")  # of numerical libraries, read when they load
-MUCH = 2 << 30  # bytes that a worker may have used at most; one that has had more is replaced after its job
 TRIES = 2  # of a job whose worker was lost
 
 
@@ -304,20 +303,7 @@ def do_job(job: Job, deliver: Callable[[Any], None]) -> Said:
         return "refused", str(error)
     except Exception:  # noqa: BLE001 - the parent raises it
         return "raised", traceback.format_exc()
-    return "grown" if _peak_memory() > MUCH else "done", ""
-
-
-def _peak_memory() -> int:
-    """Return how much memory this process has had at most (bytes); 0 where the system does not tell."""
-    status = Path("/proc/self/status")  # what Linux says of resources holds the peak of the parent, too
-    if status.exists():
-        peaks = [line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM:")]
-        return 1024 * int(peaks[0]) if peaks else 0
-    if sys.platform == "darwin":
-        import resource
-
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return 0
+    return "grown" if measure_peak_memory() > MUCH_MEMORY else "done", ""
 
 
 def _settle() -> None:
