@@ -14,6 +14,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
 from veridyn.solver.contract.errors import SolverCrash, SolverFailure, SolverLost
@@ -110,15 +113,15 @@ class ServerProcess:
             self.close()
             raise
 
-    def hold(self, problem: Problem) -> dict[str, str]:
-        """Return a problem as a question states it: its digest, and its text unless the process holds it already."""
-        digest, text = _write_problem(problem)
+    def hold(self, problem: Problem) -> dict[str, Any]:
+        """Return a problem as a question states it: its digest, and its parts unless the process holds it already."""
+        digest, text, arrays = _split_problem(problem)
         is_new = digest not in self.problems
         self.problems[digest] = None
         self.problems.move_to_end(digest)
         if len(self.problems) > PROBLEMS:
             self.problems.popitem(last=False)
-        return {"digest": digest, "text": text} if is_new else {"digest": digest}
+        return {"digest": digest, "text": text, "arrays": arrays} if is_new else {"digest": digest}
 
     def _describe_end(self, error: Exception) -> str:
         if isinstance(error, BrokenFrame):
@@ -158,15 +161,22 @@ def _end(process: Process, owner: int) -> None:
     process.wait()
 
 
-TEXTS: weakref.WeakKeyDictionary[Any, tuple[str, str]] = weakref.WeakKeyDictionary()
+Parts = tuple[str, str, dict[str, NDArray[Any]]]
+"""A problem as it goes over: its digest, and what `Problem.split` returns."""
+
+PARTS: weakref.WeakKeyDictionary[Any, Parts] = weakref.WeakKeyDictionary()
 
 
-def _write_problem(problem: Problem) -> tuple[str, str]:
-    """Return digest and JSON of a problem; those of one object are made once."""
-    if problem not in TEXTS:
-        text = problem.to_json()
-        TEXTS[problem] = hashlib.sha256(text.encode()).hexdigest(), text
-    return TEXTS[problem]
+def _split_problem(problem: Problem) -> Parts:
+    """Return digest and parts of a problem; those of one object are made once."""
+    if problem not in PARTS:
+        text, arrays = problem.split()
+        digest = hashlib.sha256(text.encode())
+        for name, array in arrays.items():
+            digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+            digest.update(np.ascontiguousarray(array).data)
+        PARTS[problem] = digest.hexdigest(), text, arrays
+    return PARTS[problem]
 
 
 class ServedGate:

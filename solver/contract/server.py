@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from veridyn.problem.kinds import problem_from_json
+from veridyn.problem.kinds import join_problem
 from veridyn.problem.mechanical import Problem
 from veridyn.solver.contract.errors import read_text
 from veridyn.solver.contract.introduction import Introduction, introduce, state_defaults, state_levels
@@ -45,7 +45,7 @@ class Server:
 
     def __init__(self) -> None:
         self.solver: Any = None
-        self.texts: OrderedDict[str, str] = OrderedDict()  # of problems, by digest
+        self.parts: OrderedDict[str, tuple[str, Mapping[str, Any]]] = OrderedDict()  # of problems, by digest
         self.problems: dict[str, Problem] = {}
         self.marks: dict[str, Marks] = {}
 
@@ -66,15 +66,15 @@ class Server:
         self.solver = load_solver(spec)
         return introduce(self.solver, spec)
 
-    def levels(self, problem: Mapping[str, str], scheme: str) -> Any:
+    def levels(self, problem: Mapping[str, Any], scheme: str) -> Any:
         """Return the refinement that the solver states for a problem."""
         return state_levels(self.solver, self._problem(problem), scheme)
 
-    def defaults(self, problem: Mapping[str, str], scheme: str) -> Any:
+    def defaults(self, problem: Mapping[str, Any], scheme: str) -> Any:
         """Return the settings that the solver takes where none are given."""
         return state_defaults(self.solver, self._problem(problem), scheme)
 
-    def solve(self, problem: Mapping[str, str], settings: Mapping[str, Any]) -> tuple[Any, float, list[str]]:
+    def solve(self, problem: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[Any, float, list[str]]:
         """Return what the solver answers, how long it took (s), and what of the problem it has changed meanwhile.
 
         The next solve gets the problem as it was.
@@ -93,12 +93,13 @@ class Server:
         marks = self.marks[digest]
         changed = [name for name, mark in take_fingerprint(self.problems[digest]).items() if marks.get(name) != mark]
         if changed:
-            self._keep(digest, self.texts[digest])
+            self._keep(digest, *self.parts[digest])
         return changed
 
-    def _keep(self, digest: str, text: str) -> None:
-        self.texts[digest] = text
-        self.problems[digest] = problem_from_json(text)
+    def _keep(self, digest: str, text: str, arrays: Mapping[str, Any]) -> None:
+        self.parts[digest] = text, arrays
+        # copies: a solver that writes to an array of its problem shall not write to the one that is kept
+        self.problems[digest] = join_problem(text, {name: np.array(array) for name, array in arrays.items()})
         self.marks[digest] = take_fingerprint(self.problems[digest])
 
     def warm_up(self, settings: Mapping[str, Any]) -> None:
@@ -109,15 +110,15 @@ class Server:
         """Return the quantities of many problems of a family."""
         return self.solver.solve_many(family, parameters, threads)
 
-    def _problem(self, stated: Mapping[str, str]) -> Problem:
-        """Return a problem by its digest; its text comes with it the first time."""
+    def _problem(self, stated: Mapping[str, Any]) -> Problem:
+        """Return a problem by its digest; its parts come with it the first time."""
         digest = stated["digest"]
-        if digest not in self.texts:
-            self._keep(digest, stated["text"])
-            if len(self.texts) > PROBLEMS:
-                oldest, _ = self.texts.popitem(last=False)
+        if digest not in self.parts:
+            self._keep(digest, stated["text"], stated["arrays"])
+            if len(self.parts) > PROBLEMS:
+                oldest, _ = self.parts.popitem(last=False)
                 del self.problems[oldest], self.marks[oldest]
-        self.texts.move_to_end(digest)
+        self.parts.move_to_end(digest)
         return self.problems[digest]
 
 

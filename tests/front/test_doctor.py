@@ -15,7 +15,7 @@ import numpy as np
 
 
 class Healthy:
-    version, capabilities, steps = "1", {"mechanical", "multi-dof", "contact"}, 400
+    version, capabilities, steps = "1", {"mechanical", "multi-dof", "contact"}, 200
     name = property(lambda self: type(self).__name__)
 
     def mass(self, problem):

@@ -22,7 +22,6 @@ from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import Response, read_response
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER as MODAL
-from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.validation_cases.judgement.changed_units import SI, in_units, is_expressible
 from veridyn.validation_cases.judgement.relations import RELATIONS, UNITS
 
@@ -150,7 +149,9 @@ PROBLEMS = {
     "profile": plane(stops=(PROFILE,)),
     "rubbing circle": plane(stops=(CIRCLE,), frictions=(RUB,)),
     "rubbing profile": plane(stops=(PROFILE,), frictions=(RUB,)),
-    "two tangents": plane(frictions=(Friction("pad", (Y, Z), 5.0, 0.6, 0.5, **SOFT),)),
+    "two tangents": plane(  # it stops where its direction does not turn fast: a turn magnifies what rounding does
+        initial_velocity=[0.5, -1.0], frictions=(Friction("pad", (Y, Z), 5.0, 0.6, 0.5, **SOFT),)
+    ),
     "varying matrices": chain(varying=VARYING, stops=(WALL,), loads=(WAVE,)),
     "varying matrices, modes": by_modes(varying=VARYING),
     "circulatory modes": by_modes(stiffness_coupling=[[0.0, 4.0], [-4.0, 0.0]], loads=(WAVE,)),
@@ -171,9 +172,8 @@ def exact(units=SI):
 
 
 def modal(units=SI):
-    """The modal integrator by the fifth-order pair at a constant step, a setting with a dimension."""
-    settings = {"scheme": "runge_kutta_54", "step": STEP * units.time, "check_step": False}
-    settings |= SCHEMES["runge_kutta_54"].constant_step
+    """The modal integrator by its first scheme at a constant step, a setting with a dimension."""
+    settings = {"scheme": "symplectic_euler", "step": STEP * units.time, "check_step": False}
 
     def solve(problem):
         archived = {} if problem.output_times is None else {"archive_at": "output_times"}

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from veridyn.sweep import command
 from veridyn.sweep import request as sweep_request
 
 GRID = ("--over", "a0=0.5:20:12", "--over", "mu=0.1:1:10")
@@ -49,6 +50,12 @@ class Folder:
 @pytest.fixture
 def out(tmp_path):
     return Folder(tmp_path / "out")
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Leave the picture empty, which takes longer to draw than a small sweep to compute."""
+    monkeypatch.setattr(command, "draw", lambda request, columns: "<svg/>")
 
 
 @pytest.fixture

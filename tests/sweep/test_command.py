@@ -31,6 +31,7 @@ def test_table(sweep, out):
     assert np.array_equal(np.isnan(kept["slip_start"]), eta >= 1)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_csv_says_the_same(sweep, out):
     sweep()
     kept = out.table()
@@ -46,6 +47,7 @@ def test_csv_says_the_same(sweep, out):
     assert all((row["slip_end [s]"] == "") == (row["regime"] == "stick") for row in rows)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_large_tables_are_not_written_as_text(sweep, out, monkeypatch):
     sweep()
     monkeypatch.setattr(sweep_store, "CSV_POINTS", 119)
@@ -53,6 +55,7 @@ def test_large_tables_are_not_written_as_text(sweep, out, monkeypatch):
     assert not (out / "sweep.csv").exists()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_document(sweep, out):
     sweep(check="2")
     found = out.document()
@@ -93,6 +96,7 @@ def test_check_finds_a_wrong_quantity(sweep, out, monkeypatch):
     assert all(finding["wrong"] == ["slips"] and not finding["unknown"] for finding in found["findings"])
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_check_takes_the_same_points_again(sweep, out):
     sweep(check="1")
     first = out.document()["check"]
@@ -155,6 +159,7 @@ def test_without_matplotlib_only_the_picture_is_missing(sweep, out, monkeypatch)
     assert not (out / "sweep.svg").exists()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_threads(sweep, out):
     sweep("-n", "1")
     one = out.table()
@@ -171,6 +176,7 @@ def solved(veridyn, folder, *arguments):
         return seen, {name: kept[name] for name in kept.files}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_any_solver_sweeps_any_case(veridyn, tmp_path):
     seen, kept = solved(veridyn, tmp_path, "sdnd101", "--solver", "exact", "--over", "v0=1,2,3", "--over", "m=50,100")
     assert (seen.status, seen.err) == (0, "")
@@ -180,6 +186,7 @@ def test_any_solver_sweeps_any_case(veridyn, tmp_path):
     assert "check: 5 random points" in seen.out
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_settings_and_schemes_reach_the_solver(veridyn, tmp_path):
     over = ("sdnd101", "--solver", "scipy", "--scheme", "RK45", "--over", "v0=2", "--check", "1", "--set")
     seen, coarse = solved(veridyn, tmp_path / "coarse", *over, "rtol=1e-2")
@@ -190,6 +197,7 @@ def test_settings_and_schemes_reach_the_solver(veridyn, tmp_path):
     assert coarse["peak_time_1"] != fine["peak_time_1"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_initial_value_problems_and_what_is_refused(veridyn, tmp_path):
     """A ball that bounces higher each time never comes to rest; below zero there is no restitution."""
     seen, kept = solved(veridyn, tmp_path, "bouncing_ball", "--over", "e=0.5,1.1", "--check", "2")
@@ -200,6 +208,7 @@ def test_initial_value_problems_and_what_is_refused(veridyn, tmp_path):
     assert [row.rpartition(",")[2] for row in rows[1:]] == ["answered", "answered"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_solver_that_cannot_is_told_at_each_point(veridyn, tmp_path, foreign_mass):
     seen, kept = solved(veridyn, tmp_path, "sdnd101", "--solver", foreign_mass, "--over", "v0=1,2", "--check", "1")
     assert seen.status == 0

@@ -9,7 +9,7 @@ from numpy.testing import assert_equal
 
 from veridyn.sweep import command
 
-pytestmark = pytest.mark.usefixtures("small_chunks")
+pytestmark = pytest.mark.usefixtures("small_chunks", "undrawn")
 
 
 @pytest.fixture

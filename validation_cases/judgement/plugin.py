@@ -134,9 +134,7 @@ def _is_asked(check: Check) -> bool:
 
 
 def _is_asked_of_scipy(check: Check) -> bool:
-    if _is_in_first_variant(check):
-        return check.layer is not Layer.INVARIANCE or check.name == RESTARTED
-    return check.layer is Layer.CRITERION and kind_of(check.case) != "mechanical"
+    return _is_in_first_variant(check) and (check.layer is not Layer.INVARIANCE or check.name == RESTARTED)
 
 
 def _tests(name: str, subject: Subject, asked_of: Iterator[Check], config: pytest.Config) -> Iterator[Test]:

@@ -17,7 +17,7 @@ import sympy
 from veridyn.problem.elements import all_of
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.expressions import KNOWN, TIME, Expr, is_name, read, text, unknown
-from veridyn.problem.json_form import fields_of, json_form
+from veridyn.problem.json_form import json_form
 from veridyn.problem.mechanical import Floats, Problem
 
 INDICES = (1, 2, 3)
@@ -339,9 +339,6 @@ class InitialValueProblem(Problem):
         return replace(self, parameters={name: values.get(name, v) for name, v in self.parameters.items()}, **changes)
 
     # ---- JSON
-
-    def to_dict(self) -> dict[str, Any]:
-        return fields_of(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

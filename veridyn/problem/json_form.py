@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import fields, is_dataclass
 from functools import singledispatch
 from typing import Any
@@ -33,6 +33,7 @@ def json_form(value: Any) -> Any:
     return fields_of(value) if is_dataclass(value) else value
 
 
-def fields_of(record: Any) -> dict[str, Any]:
-    """Return the fields of a record in their JSON form."""
-    return {f.name: json_form(getattr(record, f.name)) for f in fields(record) if f.metadata.get("json", True)}
+def fields_of(record: Any, without: Container[str] = ()) -> dict[str, Any]:
+    """Return the fields of a record in their JSON form, but for some."""
+    names = (each.name for each in fields(record) if each.metadata.get("json", True))
+    return {name: json_form(getattr(record, name)) for name in names if name not in without}

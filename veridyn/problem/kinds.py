@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
+
+from numpy.typing import NDArray
 
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.mechanical import FORMAT_VERSION, Problem
@@ -18,6 +22,14 @@ def problem_from_json(text: str) -> Problem:
     Raises `ProblemError` if the text is not JSON, the format version or the kind is unknown, or the content is
     malformed.
     """
+    return join_problem(text, {})
+
+
+def join_problem(text: str, arrays: Mapping[str, NDArray[Any]]) -> Problem:
+    """Read a problem from a JSON document and the fields beside it, as `Problem.split` returns them.
+
+    Raises `ProblemError` as `problem_from_json` does.
+    """
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:  # wrong, nested too deeply, or a number of thousands of digits
@@ -29,4 +41,4 @@ def problem_from_json(text: str) -> Problem:
         raise ProblemError(f"unknown problem kind {kind!r}; known: {', '.join(KINDS)}")
     module, _, name = KINDS[kind].partition(":")
     found: type[Problem] = getattr(import_module(f"veridyn.problem.{module}"), name)
-    return found.from_dict(data)
+    return found.from_dict({**data, **arrays})

@@ -70,7 +70,7 @@ class Problem:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form, without the version."""
-        raise NotImplementedError
+        return fields_of(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -79,7 +79,19 @@ class Problem:
 
     def to_json(self) -> str:
         """Return the problem as a JSON document; `problem_from_json` reads it back."""
-        return json.dumps({"format_version": FORMAT_VERSION, "kind": self.kind, **self.to_dict()}, allow_nan=False)
+        return self._write(self.to_dict())
+
+    def split(self) -> tuple[str, dict[str, Floats]]:
+        """Return the JSON document without the fields that are arrays, and these: `join_problem` puts them together.
+
+        Thousands of output times take longer to write and to read than many a solver takes.
+        """
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+        return self._write(fields_of(self, without=arrays)), arrays
+
+    def _write(self, content: Mapping[str, Any]) -> str:
+        return json.dumps({"format_version": FORMAT_VERSION, "kind": self.kind, **content}, allow_nan=False)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -360,9 +372,6 @@ class MechanicalProblem(Problem):
     def over_mass(self, matrix: Matrix) -> Matrix:
         """Return ``M⁻¹ A`` for a matrix (n, k), sparse if it is."""
         return divide_by_mass(self.mass, matrix)
-
-    def to_dict(self) -> dict[str, Any]:
-        return fields_of(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
