@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import numbers
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, Literal, Self, TypeAlias
 
 import mpmath
@@ -248,40 +246,6 @@ def unknown(name: str, known: Iterable[str], kind: str = "parameter") -> str:
     names = list(known)
     hint = did_you_mean(name, names, f"known are {', '.join(names) or 'none'}")
     return f"unknown {kind} {name!r}: {hint}"
-
-
-def arguments(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Select the values that `function` takes, so that one mapping serves every quantity of a case.
-
-    A function with keywords of any name (``**given``) takes all of them.
-    """
-    taken = _taken(function)
-    return dict(values) if taken is None else {name: values[name] for name in taken if name in values}
-
-
-@lru_cache(maxsize=1024)
-def _taken(function: Callable[..., Any]) -> tuple[str, ...] | None:
-    """Return the names that a function takes, None for any; to read them takes as long as some references."""
-    taken = inspect.signature(function).parameters
-    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in taken.values()):
-        return None
-    return tuple(taken)
-
-
-COUNTS = ("contact", "node", "number")
-INSTANTS = {
-    "t": Parameter("t", "s", "instant after the start", ""),
-    "time": Parameter("time", "s", "instant", "", "non-negative"),
-    "until": Parameter("until", "s", "end of the motion", ""),
-    "t_end": Parameter("t_end", "s", "end of the window", ""),
-}
-
-
-def argument(name: str, value: Any) -> Any:
-    """Check an argument of a quantity by its name: a count from 1, an instant made exact, or what it is."""
-    if name in INSTANTS:
-        return checked(INSTANTS[name], value)
-    return check_count(value, name) if name in COUNTS else value
 
 
 def check_digits(digits: int) -> int:

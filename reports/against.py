@@ -62,8 +62,8 @@ class RunComparison:
     @property
     def turned(self) -> list[Excerpt[Sequence[str]]]:
         """The changes as rows below `HEAD`, the worst kind first; kinds without any are left out."""
-        found = {words: self.of(turn) for turn, words in TURNS.items()}
-        return [Excerpt(words, len(of), [cells(one) for one in of[:SHOWN]]) for words, of in found.items() if of]
+        result = {words: self.of(turn) for turn, words in TURNS.items()}
+        return [Excerpt(words, len(of), [cells(one) for one in of[:SHOWN]]) for words, of in result.items() if of]
 
     @property
     def is_worse(self) -> bool:

@@ -71,12 +71,12 @@ NOT_ASKED = Cell(None, "", "not asked")
 def score(records: Iterable[Record]) -> Score:
     """Score the records of one subject in a case."""
     listed = list(records)
-    found = truth_digits(listed)
+    result = truth_digits(listed)
     # all quantities of a run carry its time, to the last bit
     times = {(record.variant, record.wall_time) for record in listed if record.wall_time is not None}
     return Score(
-        numbers.correct_digits(min(found, default=None)),
-        numbers.correct_digits(median(found) if found else None),
+        numbers.correct_digits(min(result, default=None)),
+        numbers.correct_digits(median(result) if result else None),
         numbers.time(sum(time for _, time in times) if times else None),
     )
 
@@ -143,10 +143,10 @@ def observed(claims: Iterable[Record], what: str) -> list[float]:
 
 def _range(claims: Iterable[Record], what: str) -> str:
     """Print least, median and largest of what was observed of a claim."""
-    found = observed(claims, what)
-    if not found:
+    result = observed(claims, what)
+    if not result:
         return numbers.NONE
-    return " · ".join(f"{number:.2f}" for number in dict.fromkeys((found[0], median(found), found[-1])))
+    return " · ".join(f"{number:.2f}" for number in dict.fromkeys((result[0], median(result), result[-1])))
 
 
 def _where(records: Sequence[Record]) -> str:

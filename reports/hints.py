@@ -60,13 +60,13 @@ def hints(records: Iterable[Record]) -> Iterator[str]:
     for (solver, scheme), mine in group(records, lambda r: (r.solver, r.scheme)).items():
         verdicts = {record.verdict for record in mine}
         answered, failed = verdicts & ANSWERED, verdicts & FAILED
-        found = diagnosis(mine, known()) if answered and failed else None
-        if found:
+        result = diagnosis(mine, known()) if answered and failed else None
+        if result:
             subject = " ".join(filter(None, (solver, scheme)))
-            nearest = found.nearest.what.rstrip(".")
+            nearest = result.nearest.what.rstrip(".")
             yield (
-                f"what fails with {subject} resembles faults of the part {found.part} "
-                f"(similarity {found.similarity:.2f}), most of all: {nearest}"
+                f"what fails with {subject} resembles faults of the part {result.part} "
+                f"(similarity {result.similarity:.2f}), most of all: {nearest}"
             )
 
 

@@ -40,22 +40,22 @@ def _check(record: Record) -> str:
     place = ".".join(filter(None, (record.case, record.variant, record.scheme)))
     spent = f' time="{record.wall_time:.6f}"' if record.wall_time is not None else ""
     name = f"{record.quantity} ({record.layer})"
-    found = "".join(_properties(record))
-    inside = f"<properties>{found}</properties>{_outcome(record)}" if found else _outcome(record)
+    result = "".join(_properties(record))
+    inside = f"<properties>{result}</properties>{_outcome(record)}" if result else _outcome(record)
     return f"<testcase classname={_quoted(place)} name={_quoted(name)}{spent}>{inside}</testcase>"
 
 
 def _properties(record: Record) -> Iterator[str]:
     """Yield what a server may plot: digits, margin, observed order, parts of the tolerance, levels."""
     table = level_table(record)
-    found: dict[str, Value] = {
+    result: dict[str, Value] = {
         "digits": record.digits,
         "margin": record.margin,
         "observed_order": record.value if is_order(record) else None,
         **{f"term: {name}": value for name, value in record.terms.items()},
         "levels": table.line if table else None,
     }
-    for name, value in found.items():
+    for name, value in result.items():
         if value is not None:
             yield f"<property name={_quoted(name)} value={_quoted(str(value))}/>"
 

@@ -109,7 +109,7 @@ def make_manual(document: Document, digest: str = "", number: str = "", revision
 
 def _about(document: Document, digest: str, number: str, revision: str) -> list[tuple[str, str]]:
     first = document.environment
-    found = {
+    result = {
         "Document": number,
         "Revision": revision,
         "Solver": "; ".join(solvers(document)),
@@ -118,7 +118,7 @@ def _about(document: Document, digest: str, number: str, revision: str) -> list[
         "veridyn": first.veridyn,
         "Results, SHA-256": digest,
     }
-    return [(name, value) for name, value in found.items() if value]
+    return [(name, value) for name, value in result.items() if value]
 
 
 def _scope(document: Document, said: str, use: str) -> Chapter:

@@ -99,8 +99,8 @@ def _modelling(sheet: Sheet) -> list[Block]:
     runs = group(records, lambda r: (named(r.solver, r.scheme), r.variant))
     common = {run: common_settings(members) for run, members in runs.items()}
     said = {run: comparison.settings({k: v for k, v in of.items() if k != "scheme"}) for run, of in common.items()}
-    found = group(said, lambda run: (run[0], said[run]))
-    rows = [(name, ", ".join(variant for _, variant in members), text) for (name, text), members in found.items()]
+    result = group(said, lambda run: (run[0], said[run]))
+    rows = [(name, ", ".join(variant for _, variant in members), text) for (name, text), members in result.items()]
     settings = [ManualTable("Settings of the runs", ("Subject", "Variants", "Settings"), "sst", rows)] if rows else []
     return [*listed(sheet.case.modelling), *settings]
 

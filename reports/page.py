@@ -175,21 +175,21 @@ def solvers(document: Document) -> list[str]:
 
 
 def _schemes(records: list[Record]) -> str:
-    found = list(dict.fromkeys(record.scheme for record in records if record.scheme))
-    return f"({', '.join(found)})" if found else ""
+    result = list(dict.fromkeys(record.scheme for record in records if record.scheme))
+    return f"({', '.join(result)})" if result else ""
 
 
 def compared(results: Sequence[Record]) -> list[LayerSummary]:
     """Count the checks of each layer, the truth first."""
-    found = group(results, lambda record: record.layer)
-    totals = {layer: tally(found.get(layer, [])) for layer in COMPARED}
+    result = group(results, lambda record: record.layer)
+    totals = {layer: tally(result.get(layer, [])) for layer in COMPARED}
     return [LayerSummary(*COMPARED[layer], total) for layer, total in totals.items()]
 
 
 def failures(results: Sequence[Record]) -> list[Record]:
     """Return checks in trouble: errors first, then by margin, the worst first."""
-    found = worst_first(record for record in results if record.verdict in TROUBLE)
-    return sorted(found, key=lambda record: (record.verdict is Verdict.FAIL, judged_margin(record) or 0.0))
+    result = worst_first(record for record in results if record.verdict in TROUBLE)
+    return sorted(result, key=lambda record: (record.verdict is Verdict.FAIL, judged_margin(record) or 0.0))
 
 
 # ---- weakest points, and what is not covered
@@ -219,9 +219,9 @@ def weakest(results: Sequence[Record], runs: int) -> list[Excerpt[Point]]:
         (f"Passed with fewer than {FEW:g} correct digits", [r for r in passed if _digits(r) < FEW], _correct),
     )
     return [
-        Excerpt(title, len(found), [Point(say(record), record, subject(record, runs)) for record in found[:POINTS]])
+        Excerpt(title, len(result), [Point(say(record), record, subject(record, runs)) for record in result[:POINTS]])
         for title, members, say in kinds
-        if (found := sorted(members, key=RANKS[say]))
+        if (result := sorted(members, key=RANKS[say]))
     ]
 
 
@@ -275,10 +275,10 @@ ABSENT = {
 def uncovered(document: Document, scope: str) -> list[str]:
     """Say what a run does not cover, a line each: parts that were not asked for, layers, cases, checks not judged."""
     results = document.results
-    found = {record.layer for record in results if record.verdict not in UNJUDGED}
+    result = {record.layer for record in results if record.verdict not in UNJUDGED}
     return [
         *([f"{scope}: the others were not run"] if scope else []),
-        *(said for layer, said in ABSENT.items() if layer not in found and results),
+        *(said for layer, said in ABSENT.items() if layer not in result and results),
         *_not_judged(results),
         *_sentences(document, MessageKind.GAP, MessageKind.UNTESTED),
     ]

@@ -163,12 +163,12 @@ def _summary(results: list[Record], total: Tally, case: CaseSheet, runs: int) ->
         return ["No check of this case was recorded."]
     errata = sum(value.verdict in ERRATA for value in case.published)
     flags = [(total.fragile, "fragile (margin below 2)"), (total.loose, "loose (margin above 1000)")]
-    found = [
+    result = [
         f"{numbers.plural(count, 'check')} {'is' if count == 1 else 'are'} {word}." for count, word in flags if count
     ]
     judged = numbers.plural(len(case.published), "published value")
     said = f"{judged} judged, {numbers.plural(errata, 'erratum', 'errata')}."
-    return [f"{numbers.plural(total.total, 'check')}: {total.words}.", *_worst(results, runs), *found, said]
+    return [f"{numbers.plural(total.total, 'check')}: {total.words}.", *_worst(results, runs), *result, said]
 
 
 def _worst(results: list[Record], runs: int) -> list[str]:

@@ -136,8 +136,8 @@ class Tally:
 
     def of_layers(self, *verdicts: Verdict) -> str:
         """Count the records with some verdicts, layer by layer: '410 criteria, 1 claim'."""
-        found = {layer: sum(counts[verdict] for verdict in verdicts) for layer, counts in self.layers.items()}
-        return ", ".join(counted(layer, number) for layer, number in found.items() if number)
+        result = {layer: sum(counts[verdict] for verdict in verdicts) for layer, counts in self.layers.items()}
+        return ", ".join(counted(layer, number) for layer, number in result.items() if number)
 
 
 def tally(records: Iterable[Record]) -> Tally:
@@ -156,9 +156,9 @@ def tally(records: Iterable[Record]) -> Tally:
 
 
 def _by_layer_and_verdict(records: Iterable[Record]) -> dict[Layer, dict[Verdict, int]]:
-    found = Counter((record.layer, record.verdict) for record in records)
-    present = {layer for layer, _ in found}
-    return {layer: {verdict: found[layer, verdict] for verdict in VERDICTS} for layer in LAYERS if layer in present}
+    result = Counter((record.layer, record.verdict) for record in records)
+    present = {layer for layer, _ in result}
+    return {layer: {verdict: result[layer, verdict] for verdict in VERDICTS} for layer in LAYERS if layer in present}
 
 
 def counted(layer: Layer, number: int) -> str:

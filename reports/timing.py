@@ -83,9 +83,9 @@ class TimingComparison:
     @property
     def headline(self) -> str:
         """One sentence with the counts."""
-        found = group(self.changes, lambda change: change.turn)
+        result = group(self.changes, lambda change: change.turn)
         turns: tuple[Turn, ...] = ("slower", "quicker", "no change", "new", "gone")
-        return ", ".join(f"{len(found[turn])} {turn}" for turn in turns if turn in found) or "nothing to compare"
+        return ", ".join(f"{len(result[turn])} {turn}" for turn in turns if turn in result) or "nothing to compare"
 
 
 def read_timing(path: Path) -> Timing:
@@ -173,10 +173,10 @@ def _change(key: Key, before: TimingLine | None, now: TimingLine | None) -> Timi
     if before is None or now is None:
         return TimingChange(key, "gone" if now is None else "new", before)
     noise = max(LEAST, SIGMAS * math.hypot(now.uncertainty, before.uncertainty))
-    found = TimingChange(key, "no change", before, _over(now.median, before.median), noise, _over(now.min, before.min))
-    if found.ratio is None or 1 / (1 + noise) <= found.ratio <= 1 + noise:
-        return found
-    return replace(found, turn="slower" if found.ratio > 1 else "quicker")
+    result = TimingChange(key, "no change", before, _over(now.median, before.median), noise, _over(now.min, before.min))
+    if result.ratio is None or 1 / (1 + noise) <= result.ratio <= 1 + noise:
+        return result
+    return replace(result, turn="slower" if result.ratio > 1 else "quicker")
 
 
 def _over(now: float, before: float) -> float | None:

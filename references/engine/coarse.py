@@ -138,8 +138,8 @@ def total(m: Floats, r: Floats) -> tuple[Floats, Floats]:
 
 def bound_of_sum(sizes: Floats, shares: Floats) -> Floats:
     """Return bounds of the sums over the first axis of sizes times shares."""
-    found: Floats = np.tensordot(shares, sizes, 1) * (1 + (shares.size + 8) * UNIT) + TINY
-    return found
+    result: Floats = np.tensordot(shares, sizes, 1) * (1 + (shares.size + 8) * UNIT) + TINY
+    return result
 
 
 class KernelProgram:

@@ -52,8 +52,8 @@ class Exactly(Exception):
 
     def certified(self, digits: int, kind: Kind) -> Certified:
         """Return the value."""
-        found, why = self.args
-        return classification(found, why) if isinstance(found, str) else exact_count(found, why, digits, kind)
+        result, why = self.args
+        return classification(result, why) if isinstance(result, str) else exact_count(result, why, digits, kind)
 
 
 def ball(number: Exact | int) -> Ball:
@@ -129,10 +129,10 @@ def per_bits(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def cached(*args: P.args, **kwargs: P.kwargs) -> T:
-        found, doubt = at(ctx.prec, *args, **kwargs)  # type: ignore[arg-type]
+        result, doubt = at(ctx.prec, *args, **kwargs)  # type: ignore[arg-type]
         if doubt is not None:
             raise doubt
-        return found  # type: ignore[return-value]
+        return result  # type: ignore[return-value]
 
     _caches.append(at)
     return cached

@@ -98,12 +98,12 @@ def _of_stretch(
             lapse = _moved(course, guard.row, begins.time + root * begins.length)
             yield Event(guard.name, lapse, not guard.marks)
 
-    found = [event for one in watched if not one[0].marks for event in islice(heeded(*one), 1)]
-    last = min(found, key=_when, default=None)
+    result = [event for one in watched if not one[0].marks for event in islice(heeded(*one), 1)]
+    last = min(result, key=_when, default=None)
     for one in watched:
         if one[0].marks:
-            found += takewhile(lambda event: last is None or not (event.lapse > last.lapse), heeded(*one))
-    return found
+            result += takewhile(lambda event: last is None or not (event.lapse > last.lapse), heeded(*one))
+    return result
 
 
 def _when(event: Event) -> arb:

@@ -29,9 +29,9 @@ def compiled(expressions: tuple[Expr, ...]) -> Callable[[Mapping[str, Any]], lis
     ValueError
         For a function that has no enclosure.
     """
-    common, found = sympy.cse(expressions, order="none")
+    common, result = sympy.cse(expressions, order="none")
     steps = [(symbol, _term(expression)) for symbol, expression in common]
-    results = [_term(expression) for expression in found]
+    results = [_term(expression) for expression in result]
 
     def values(names: Mapping[str, Any]) -> list[Any]:
         known: Known = {sympy.Symbol(name): value for name, value in names.items()}

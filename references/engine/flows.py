@@ -75,14 +75,16 @@ def _size(matrix: arb_mat) -> arb_mat:
 
 def bound_of_exponential(scaled: arb_mat) -> arb_mat:
     """Return a bound of exp(A), entry by entry, of a matrix without negative entries; `Undecided` if it has none."""
-    found = [_identity(scaled.nrows())]
+    result = [_identity(scaled.nrows())]
     for k in range(1, MOST_TERMS):
-        found.append(_size(found[-1] * scaled / k))
-        if k > CYCLE and all(2 * x <= y for x, y in zip(found[-1].entries(), found[-1 - CYCLE].entries(), strict=True)):
+        result.append(_size(result[-1] * scaled / k))
+        if k > CYCLE and all(
+            2 * x <= y for x, y in zip(result[-1].entries(), result[-1 - CYCLE].entries(), strict=True)
+        ):
             break  # and so it goes on: what follows halves from cycle to cycle, for the factors fall with k
     else:
         raise Undecided("the coefficients of the motion differ too much")
-    return _size(sum(found[1:-CYCLE], found[0]) + 2 * sum(found[1 - CYCLE :], found[-CYCLE]))
+    return _size(sum(result[1:-CYCLE], result[0]) + 2 * sum(result[1 - CYCLE :], result[-CYCLE]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +122,9 @@ class LinearFlow:
         """Return the state after a while, however long; with its derivative where anything has one."""
         if not (self.varies(state) or differentiated(lapse)):
             return tuple(self.system.after(_column(state), lapse).entries())
-        found = paired(self._doubled.after(_column(stacked(state)), value(lapse)).entries())
-        rates = (self.system.matrix * _column([x.value for x in found])).entries()
-        return tuple(Jet(x.value, x.slope + rate * slope(lapse)) for x, rate in zip(found, rates, strict=True))
+        result = paired(self._doubled.after(_column(stacked(state)), value(lapse)).entries())
+        rates = (self.system.matrix * _column([x.value for x in result])).entries()
+        return tuple(Jet(x.value, x.slope + rate * slope(lapse)) for x, rate in zip(result, rates, strict=True))
 
     def at(self, course: Course, lapse: Ball) -> State:
         """Return the state a while after the start of a course."""
@@ -179,12 +181,12 @@ class _System:
         """Return (A h)^k/k! until they vanish at the present precision beside the bound; the last is for the rest."""
         n = self.matrix.nrows()
         scaled, tiny = self.matrix * self.length, arb(2) ** (-ctx.prec - 8)
-        found = [_identity(n)]
+        result = [_identity(n)]
         while True:
-            found.append(found[-1] * scaled / len(found))
-            pairs = zip(found[-1].entries(), self._bound.entries(), strict=True)
+            result.append(result[-1] * scaled / len(result))
+            pairs = zip(result[-1].entries(), self._bound.entries(), strict=True)
             if all(x.abs_upper() <= tiny * bound for x, bound in pairs):
-                return found
+                return result
 
     @cached_property
     def _powers(self) -> list[arb_mat]:

@@ -168,10 +168,10 @@ def holding(phases: Sequence[PhaseEnd], time: Ball) -> list[Phase]:
 
     It raises `Undecided` for an instant beyond the motion.
     """
-    found = [p.phase for p in phases if p.holds(time)]
-    if not found:
+    result = [p.phase for p in phases if p.holds(time)]
+    if not result:
         raise Undecided("the instant lies beyond the motion")
-    return found
+    return result
 
 
 def value_at(phases: Sequence[PhaseEnd], row: Row | Callable[[Phase], Row], time: Ball) -> Ball:
@@ -213,12 +213,12 @@ class Motion:
             If the largest precision does not leave the digits.
         """
         time = checked(Parameter("t", "s", "instant", "", "non-negative"), t)
-        found = decided(lambda: self._known(self.readings[name](ball(time))), check_digits(self.digits))
+        result = decided(lambda: self._known(self.readings[name](ball(time))), check_digits(self.digits))
         with mpmath.workdps(self.digits):
-            return +to_mpf(found)
+            return +to_mpf(result)
 
     def events(self) -> tuple[tuple[mpf, str], ...]:
         """Return the instants (s) of all events and the phases that begin."""
-        found = decided(lambda: [(self._known(time), kind) for time, kind in self.changes()], self.digits)
+        result = decided(lambda: [(self._known(time), kind) for time, kind in self.changes()], self.digits)
         with mpmath.workdps(self.digits):
-            return tuple((+to_mpf(time), kind) for time, kind in found)
+            return tuple((+to_mpf(time), kind) for time, kind in result)

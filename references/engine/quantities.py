@@ -1,31 +1,38 @@
-"""What the quantities of a module share, so that each is its enclosure and its second route and nothing else.
-
-Public functions take keywords only: arguments of their own (``shock=2``, ``time="1/3"``), ``digits`` (1 to 1000) and
-the parameters of the module, of which those that are not given have their default. They raise `ParameterError` for a
-parameter that is unknown or breaks its rule, and for such an argument or digits out of range.
-"""
+"""What the quantities of a module share, so that each is its enclosure and its second route and nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
-from inspect import Parameter as Argument
-from inspect import Signature, signature
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar, Unpack
 
-from veridyn.references.certified import Kind, Route
+from veridyn.references.certified import Certified, Kind, Route
 from veridyn.references.engine.enclosure import enclose, enclose_all
-from veridyn.references.parameters import Number, Parameter, ParameterSet, argument, arguments, check_digits, resolve
+from veridyn.references.parameters import Exact, Number, Parameter, ParameterSet, resolve
+from veridyn.references.reference import DIGITS, Argument, Reference
 
 T = TypeVar("T")
+
+Term = Callable[..., T]
+"""A term that depends on the parameters: a function of their record and the arguments."""
+
+
+class Terms(TypedDict, total=False):
+    """The terms of `References` that a quantity may have of its own."""
+
+    kind: Kind | Term[Kind]
+    proof: str | Term[str]
+    how: str | Term[str]
+    promised: int | Term[int | None] | None
+    effort: str | Term[str]
 
 
 @dataclass(frozen=True)
 class References:
     """The terms of a module's quantities; a decorator of each of them.
 
-    Where a term may be a function, it takes the record and those arguments of the quantity that it names.
+    A reading, its second route and each term that is a function take the record of parameters, then the arguments of
+    the quantity by keyword.
 
     Attributes
     ----------
@@ -34,101 +41,130 @@ class References:
     record
         Makes what readings take from all parameters by name, and checks what its rules do not say: a `ParameterSet`.
     kind
-        Kind of the values, or the function that tells it.
+        Kind of the values.
     proof
-        What is proved, in a line for the reader, or the function that tells it.
+        What is proved, in a line for the reader.
     how
-        The second route in words, or the function that tells them: empty where there is none.
+        The second route in words: empty where there is none.
     promised
-        Digits that the second route can promise at most (None: any), or the function that tells them.
+        Digits that the second route can promise at most (None: any).
     effort
         What the enclosure took: a function that calls `motion.proved` of its phases, say.
-    several
-        Whether a reading returns several numbers that are found together (`enclose_all`).
     """
 
     parameters: Sequence[Parameter]
     record: Callable[..., Any] = ParameterSet
-    kind: Kind | Callable[..., Kind] = "quasi-analytical"
-    proof: str | Callable[..., str] = "proved enclosure"
-    how: str | Callable[..., str] = ""
-    promised: int | Callable[..., int | None] | None = None
-    effort: str | Callable[..., str] = ""
-    several: bool = False
+    kind: Kind | Term[Kind] = "quasi-analytical"
+    proof: str | Term[str] = "proved enclosure"
+    how: str | Term[str] = ""
+    promised: int | Term[int | None] | None = None
+    effort: str | Term[str] = ""
 
-    def of(self, **given: Number) -> Any:
-        """Return the record of parameters."""
+    def make_record(self, **given: Number) -> Any:
+        """Return the record of parameters, of which those not given have their default."""
         return self.record(**resolve(self.parameters, given))
 
     def __call__(
-        self, second: Callable[..., Any] | None = None, **stated: Any
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        self, second: Callable[..., Any] | None = None, *, takes: Sequence[Argument] = (), **stated: Unpack[Terms]
+    ) -> Callable[[Callable[..., Any]], Reference[Certified]]:
         """Make a reading a quantity, with its second route in mpmath and the terms that differ from the module's.
 
         The reading takes the record and arguments, and returns a ball; it may raise `Undecided`, `Absent`, `Exactly`.
         """
-        terms = replace(self, **stated)
+        return self._decorate(enclose, second, takes, stated)
 
-        def quantity(read: Callable[..., Any]) -> Callable[..., Any]:
-            def certified(o: Any, *, digits: int, **more: Any) -> Any:
-                return terms.enclosed(read, second, o, digits, more)
-
-            return terms.public(certified, read)
-
-        return quantity
+    def several(
+        self, second: Callable[..., Any], *, takes: Sequence[Argument] = (), **stated: Unpack[Terms]
+    ) -> Callable[[Callable[..., Any]], Reference[tuple[Certified, ...]]]:
+        """Make a reading of several numbers, which are found together, a quantity."""
+        return self._decorate(enclose_all, second, takes, stated)
 
     def both(
-        self, first: Callable[..., Any], second: Callable[..., Any], **stated: Any
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        self,
+        first: Callable[..., Any],
+        second: Callable[..., Any],
+        *,
+        takes: Sequence[Argument] = (),
+        **stated: Unpack[Terms],
+    ) -> Callable[[Callable[..., Any]], Reference[Certified]]:
         """Make a reading of what either route finds for a record a quantity: of balls, confirmed by that in mpmath."""
 
-        def quantity(read: Callable[..., Any]) -> Callable[..., Any]:
-            @wraps(read)
-            def enclosed(o: Any, **more: Any) -> Any:
+        def decorate(read: Callable[..., Any]) -> Reference[Certified]:
+            def read_first(o: Any, **more: Any) -> Any:
                 return read(first(o), **more)
 
-            return self(lambda o, **more: read(second(o), **more), **stated)(enclosed)
+            def read_second(o: Any, **more: Any) -> Any:
+                return read(second(o), **more)
 
-        return quantity
+            terms = replace(self, **stated)
+            return terms.name_rule(read, lambda o, digits, more: terms.enclose(
+                enclose, read.__name__, read_first, read_second, o, digits, more
+            ), takes)  # fmt: skip
 
-    def function(self, found: Callable[..., T]) -> Callable[..., T]:
-        """Make a function of record, arguments and digits one of the parameters: a motion, or several numbers."""
-        return self.public(found, found)
+        return decorate
 
-    def enclosed(
-        self, read: Callable[..., Any], second: Callable[..., Any] | None, o: Any, digits: int, more: dict[str, Any]
-    ) -> Any:
-        """Return the enclosure of a reading of a record, by these terms."""
+    def function(
+        self, *, takes: Sequence[Argument] = (), digits: int = DIGITS
+    ) -> Callable[[Callable[..., T]], Reference[T]]:
+        """Make a function of record, arguments and digits a reference: a motion, or several numbers."""
 
-        def told(term: Any) -> Any:
-            return term(o, **arguments(term, more)) if callable(term) else term
+        def decorate(find: Callable[..., T]) -> Reference[T]:
+            return self.name_rule(find, lambda o, digits, more: find(o, digits=digits, **more), takes, digits)
 
-        how = told(self.how)
-        enclosing: Callable[..., Any] = enclose_all if self.several else enclose
-        return enclosing(
-            lambda: read(o, **more),
-            *([Route(how, lambda: told(second), told(self.promised))] if second and how else []),
-            digits=digits,
-            kind=told(self.kind),
-            name=" ".join([read.__name__, *map(str, more.values())]),
-            proof=told(self.proof),
-            proved=lambda: told(self.effort),
+        return decorate
+
+    def _decorate(
+        self, enclosing: Callable[..., T], second: Callable[..., Any] | None, takes: Sequence[Argument], stated: Terms
+    ) -> Callable[[Callable[..., Any]], Reference[T]]:
+        terms = replace(self, **stated)
+
+        def decorate(read: Callable[..., Any]) -> Reference[T]:
+            def enclose_reading(o: Any, digits: int, more: Mapping[str, Any]) -> T:
+                return terms.enclose(enclosing, read.__name__, read, second, o, digits, more)
+
+            return terms.name_rule(read, enclose_reading, takes)
+
+        return decorate
+
+    def name_rule(
+        self,
+        like: Callable[..., Any],
+        find: Callable[[Any, int, Mapping[str, Any]], T],
+        takes: Sequence[Argument] = (),
+        digits: int = DIGITS,
+    ) -> Reference[T]:
+        """Return the reference with the name and the words of a function, found for record, digits and arguments."""
+
+        def rule(values: Mapping[str, Exact], digits: int, **more: Any) -> T:
+            return find(self.record(**values), digits, more)
+
+        return Reference(
+            like.__name__, tuple(self.parameters), rule, tuple(takes), digits, help=(like.__doc__ or "").strip()
         )
 
-    def public(self, function: Callable[..., T], like: Callable[..., Any]) -> Callable[..., T]:
-        """Return a function with the name and the words of another, and the signature that `arguments` reads."""
-        _, *own = (p.replace(kind=Argument.KEYWORD_ONLY) for p in signature(like).parameters.values())
-        default = next((p.default for p in own if p.name == "digits"), 30)
-        extra = Signature([p for p in own if p.name != "digits"])
+    def enclose(
+        self,
+        enclosing: Callable[..., T],
+        name: str,
+        read: Callable[..., Any],
+        second: Callable[..., Any] | None,
+        o: Any,
+        digits: int,
+        more: Mapping[str, Any],
+    ) -> T:
+        """Return the enclosure of a reading of a record, by these terms."""
 
-        @wraps(like)
-        def called(*, digits: int = default, **given: Number) -> T:
-            bound = extra.bind(**{name: given.pop(name) for name in extra.parameters if name in given})
-            bound.apply_defaults()
-            more = {name: argument(name, value) for name, value in bound.arguments.items()}
-            return function(self.of(**given), digits=check_digits(digits), **more)
+        def find(term: Any) -> Any:
+            return term(o, **more) if callable(term) else term
 
-        named = {"digits": default, **{p.name: p.default for p in self.parameters}}
-        shared = [Argument(name, Argument.KEYWORD_ONLY, default=value) for name, value in named.items()]
-        called.__signature__ = Signature([*extra.parameters.values(), *shared])  # type: ignore[attr-defined]
-        return called
+        how = find(self.how)
+        routes = [Route(how, lambda: second(o, **more), find(self.promised))] if second is not None and how else []
+        return enclosing(
+            lambda: read(o, **more),
+            *routes,
+            digits=digits,
+            kind=find(self.kind),
+            name=" ".join([name, *map(str, more.values())]),
+            proof=find(self.proof),
+            proved=lambda: find(self.effort),
+        )

@@ -182,9 +182,9 @@ class Taylor:
 
     def _integral(self, start: Callable[[arb], arb], derivative: Callable[[Taylor], Any]) -> Taylor:
         """Return w(u) by w' = derivative(w) u'."""
-        found = self.tape.note(Code.INTEGRAL, self.place, -1, None, start)
-        self._drive(found, derivative(found))
-        return found
+        result = self.tape.note(Code.INTEGRAL, self.place, -1, None, start)
+        self._drive(result, derivative(result))
+        return result
 
     def _drive(self, integral: Taylor, rate: Taylor) -> None:
         self.tape[integral.place] = self.tape[integral.place]._replace(second=rate.place)
@@ -312,12 +312,12 @@ def _integrated(op: Operation, known: list[list[arb]], _: Any) -> Term:
 
 def _slopes(u: list[arb]) -> Callable[[int], list[arb]]:
     """Return a function that makes the coefficients of u' so far, without exact zeros at the end."""
-    found: list[arb] = []
+    result: list[arb] = []
 
     def upto(k: int) -> list[arb]:
         if not u[k].is_zero():
-            found.extend(u[j] * j for j in range(len(found) + 1, k + 1))
-        return found
+            result.extend(u[j] * j for j in range(len(result) + 1, k + 1))
+        return result
 
     return upto
 

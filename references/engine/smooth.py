@@ -176,30 +176,30 @@ class Smooth:
         for _ in range(MOST_TRIES):
             length = binary(wanted)
             with precision(COARSE):
-                found = self._enclosed(time, states, order, length)
-            fitting = EASE * float(length) * (_fits(found.rest, middle) if found else 0.5)
-            if found is not None and fitting >= EASE * float(length):
-                columns = [x + y for x, y in zip(_scaled(middle, found.rest, length), found.parted, strict=True)]
+                result = self._enclosed(time, states, order, length)
+            fitting = EASE * float(length) * (_fits(result.rest, middle) if result else 0.5)
+            if result is not None and fitting >= EASE * float(length):
+                columns = [x + y for x, y in zip(_scaled(middle, result.rest, length), result.parted, strict=True)]
                 there = [
-                    p(arb(1)) for p in _scaled(middle[: len(states.centre)], found.rest[: len(states.centre)], length)
+                    p(arb(1)) for p in _scaled(middle[: len(states.centre)], result.rest[: len(states.centre)], length)
                 ]
                 with precision(COARSE):
-                    later = states.moved(there, found.turned)
+                    later = states.moved(there, result.turned)
                 return _SmoothPiece(length, columns), later, min(1.0, min(1.1 * wanted, fitting) / longest)
             wanted = min(0.9 * wanted, max(0.4 * wanted, fitting))
         raise Undecided("the motion leaves every box")
 
     def _traced(self, n: int) -> Trace:
         """Return what rates and readings of n states do, with numbers of the present precision."""
-        found: Trace = self._made(ctx.prec, lambda: traced(self.rates, self.readings, n, 0))
-        return found
+        result: Trace = self._made(ctx.prec, lambda: traced(self.rates, self.readings, n, 0))
+        return result
 
     def _compiled(self, n: int) -> KernelProgram:
         """Return the same with as many directions, in doubles."""
         from veridyn.references.engine.coarse import KernelProgram  # loads the compiler, which linear phases do without
 
-        found: KernelProgram = self._made(0, lambda: KernelProgram(traced(self.rates, self.readings, n, n)))
-        return found
+        result: KernelProgram = self._made(0, lambda: KernelProgram(traced(self.rates, self.readings, n, n)))
+        return result
 
     def _made(self, key: int, make: Callable[[], Any]) -> Any:
         if key not in self._kept:
@@ -234,10 +234,10 @@ class Smooth:
             rates = self.rates(here, box)
             image = [x + around * rate for x, rate in zip(seen, rates, strict=True)]
             if all(b.contains_interior(i) for b, i in zip(box, image, strict=True)):
-                found = program.run(here, box, unit, order)
-                rest = program.terms(found, list(program.traced.rates), LOW, WIDTH / FINE)
+                result = program.run(here, box, unit, order)
+                rest = program.terms(result, list(program.traced.rates), LOW, WIDTH / FINE)
                 kept = (b.contains_interior(i + r * arb(0, 1)) for b, i, r in zip(box, image, rest, strict=True))
-                return found if all(kept) else None
+                return result if all(kept) else None
             box = [_inflated(b.union(i)) for b, i in zip(box, image, strict=True)]
         return None
 
@@ -272,10 +272,10 @@ def _widened(
         )
     except Undecided:
         return None
-    found = (growth * arb_mat([[abs(x).abs_upper() for x in edge] for edge in edges]).transpose()).transpose().tolist()
+    result = (growth * arb_mat([[abs(x).abs_upper() for x in edge] for edge in edges]).transpose()).transpose().tolist()
     return [
         [x + arb(0, (size - abs(x)).abs_upper()) for x, size in zip(edge, wide, strict=True)]
-        for edge, wide in zip(edges, found, strict=True)
+        for edge, wide in zip(edges, result, strict=True)
     ]
 
 
@@ -350,8 +350,8 @@ class _SmoothPiece:
 
     def at(self, s: arb) -> State:
         """Return states and readings at a part of the length."""
-        found = tuple(p(s) for p in self.columns)
-        return tuple(Jet(x, p(s)) for x, p in zip(found, self.slopes, strict=True)) if self.slopes else found
+        result = tuple(p(s) for p in self.columns)
+        return tuple(Jet(x, p(s)) for x, p in zip(result, self.slopes, strict=True)) if self.slopes else result
 
     def split(self, n: int) -> _SmoothPiece:
         """Return the piece of n states and readings, and of their derivatives, from that of the doubled equations."""

@@ -116,8 +116,8 @@ def marched(p: Any, method: str, constants: Mapping[str, str]) -> Any:
 
 def spectral(p: Any, method: str, constants: Mapping[str, str]) -> Any:
     """Return the largest magnitude of an eigenvalue."""
-    found = mpmath.eig(mpmath.matrix(assembled(p, method, constants).step.tolist()), left=False, right=False)
-    return max(map(abs, found))
+    result = mpmath.eig(mpmath.matrix(assembled(p, method, constants).step.tolist()), left=False, right=False)
+    return max(map(abs, result))
 
 
 def tilt(p: Any, beta: str) -> tuple[Any, Any]:

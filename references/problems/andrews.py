@@ -18,14 +18,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from flint import arb, arb_poly, arb_series, ctx
 
+from veridyn.references.certified import Certified
 from veridyn.references.engine.enclosure import Undecided, ball, less, per_bits, precision
 from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import Ball, Jet, differentiated, rooted, slope, value
-from veridyn.references.engine.quantities import References
+from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.parameters import Parameter, ParameterSet, exact
 from veridyn.references.problems.andrews_mechanism import (
     Posture,
@@ -34,6 +35,7 @@ from veridyn.references.problems.andrews_mechanism import (
     find_posture,
     find_state,
 )
+from veridyn.references.reference import Reference
 from veridyn.references.second_routes import andrews_series
 
 _BODIES = (
@@ -355,11 +357,11 @@ reference = References(
 )
 
 
-def at_end(read: Callable[[Squeezer], Any]) -> Callable[..., Any]:
+def at_end(read: Callable[[Squeezer], Any]) -> Reference[Certified]:
     """Return a quantity of the state at 0.03 s."""
     return reference.both(_at_end, andrews_series.at_end)(read)
 
 
-def at_start(read: Callable[[Squeezer], Any], **terms: Any) -> Callable[..., Any]:
+def at_start(read: Callable[[Squeezer], Any], **terms: Unpack[Terms]) -> Reference[Certified]:
     """Return a quantity of the state at 0."""
     return reference.both(_at_start, andrews_series.at_start, **terms)(read)

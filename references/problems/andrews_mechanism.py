@@ -150,12 +150,12 @@ def _mass(o: Any, posture: Posture) -> dict[tuple[int, int], Any]:
 
 def _times(mass: Mapping[tuple[int, int], Any], v: Sequence[Any]) -> list[Any]:
     """Return the product of the mass matrix and a vector."""
-    found: list[Any] = [arb(0)] * len(v)
+    result: list[Any] = [arb(0)] * len(v)
     for (i, j), entry in mass.items():
-        found[i] = entry * v[j] + found[i]
+        result[i] = entry * v[j] + result[i]
         if i != j:
-            found[j] = entry * v[i] + found[j]
-    return found
+            result[j] = entry * v[i] + result[j]
+    return result
 
 
 def _forces(o: Any, posture: Posture, w: Sequence[Any]) -> list[Any]:

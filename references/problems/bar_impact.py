@@ -34,6 +34,7 @@ from veridyn.references.engine.jets import Ball, largest
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
+from veridyn.references.reference import NUMBER
 from veridyn.references.second_routes.waves import Waves
 
 PARAMETERS = (
@@ -89,11 +90,11 @@ def _spring(b: Bar) -> Ball:
 
 def _pulls(n: int, closed: bool) -> list[Row]:
     """Return the forces on the masses per stiffness of a cell: factors of the displacements."""
-    found: list[Row] = []
+    result: list[Row] = []
     for i in range(n):
         row = {j: arb(1) for j in (i - 1, i + 1) if 0 <= j < n}
-        found.append({**row, i: -arb(len(row) + (2 if closed and i == 0 else 0))})
-    return found
+        result.append({**row, i: -arb(len(row) + (2 if closed and i == 0 else 0))})
+    return result
 
 
 @per_bits
@@ -116,10 +117,10 @@ def _phases(b: Bar) -> tuple[PhaseEnd, PhaseEnd]:
 
     start = (*[arb(0)] * n, *[-ball(b.v0)] * n)
     first = Phase("contact", _flow(b, True), _touch(b), start, (Guard("release", closed, 1),))
-    found = follow(first, following, _after(b, TRANSITS))
-    if len(found) != 2 or found[1].end is not None:
+    result = follow(first, following, _after(b, TRANSITS))
+    if len(result) != 2 or result[1].end is not None:
         raise Undecided(f"not so: {AFTER}")
-    return found[0], found[1]
+    return result[0], result[1]
 
 
 def _release(b: Bar) -> Ball:
@@ -196,10 +197,10 @@ def _transit_mpf(b: Bar) -> mpf:
 @per_precision
 def _lapse(b: Bar) -> mpf:
     """Return the duration of the contact."""
-    found = next(_waves(b, True)[0].roots(TRANSITS * _transit_mpf(b), from_zero=True), None)
-    if found is None:
+    result = next(_waves(b, True)[0].roots(TRANSITS * _transit_mpf(b), from_zero=True), None)
+    if result is None:
         raise CertificationError("the bar does not leave the wall")
-    return found
+    return result
 
 
 def _spring_mpf(b: Bar) -> mpf:
@@ -245,7 +246,7 @@ reference = References(
     Bar,
     proof="linear phases enclosed; the release is the first root of the gap, no touch follows",
     how="sums over the closed modes of the chain, roots proved by bounds of the curvature",
-    effort=lambda b: proved(_phases(b)),
+    effort=lambda b, **_: proved(_phases(b)),
 )
 continuum = References(PARAMETERS, Bar, "closed form", "d'Alembert", "the formula in mpmath")
 
@@ -292,7 +293,7 @@ def rebound(b: Bar) -> Ball:
     return _velocity(b)
 
 
-@reference(lambda b, number: _displacement_mpf(b, b.size - 1, number))
+@reference(lambda b, number: _displacement_mpf(b, b.size - 1, number), takes=(NUMBER,))
 def tip(b: Bar, number: int) -> Ball:
     """Return the displacement of the last mass (m) after so many transits of a wave since the touch, at most 3.
 
@@ -346,8 +347,8 @@ def excess_rebound(b: Bar) -> Ball:
     return _velocity(b) / ball(b.v0) - 1
 
 
-@reference.function
-def motion(b: Bar, digits: int = 20) -> Motion:
+@reference.function(digits=20)
+def motion(b: Bar, digits: int) -> Motion:
     """Return the motion from the touch on for figures: end (struck) and tip, displacements from the start (m)."""
 
     def place(mass: int, t: Ball) -> Any:

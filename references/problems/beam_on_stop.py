@@ -28,6 +28,7 @@ from veridyn.references.engine.jets import Ball, largest
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, holding, proved, value_at
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
+from veridyn.references.reference import NUMBER, TIME, choice
 from veridyn.references.second_routes import waves
 
 PARAMETERS = (
@@ -122,15 +123,15 @@ def _peak(b: BeamOnStop, contact: PhaseEnd) -> Ball:
 def _matrix(b: BeamOnStop, closed: bool) -> waves.Matrix:
     """Return the matrix of amplitudes, their rates and the gap at rest."""
     m, gap = len(b.numbers), _row(b)
-    found = mpmath.zeros(2 * m + 1)
+    result = mpmath.zeros(2 * m + 1)
     for i, n in enumerate(b.numbers):
         w = (n * mpmath.pi) ** 2
-        found[i, m + i] = mpf(1)
+        result[i, m + i] = mpf(1)
         for j in range(2 * m + 1) if closed else ():
-            found[m + i, j] = -b.kc.mpf() * gap[i] * gap[j]
-        found[m + i, i] -= w**2
-        found[m + i, m + i] -= 2 * b.xi.mpf() * w
-    return found
+            result[m + i, j] = -b.kc.mpf() * gap[i] * gap[j]
+        result[m + i, i] -= w**2
+        result[m + i, m + i] -= 2 * b.xi.mpf() * w
+    return result
 
 
 def _row(b: BeamOnStop) -> waves.Matrix:
@@ -177,20 +178,22 @@ reference = References(
     BeamOnStop,
     proof="linear phases enclosed, every touch and release proved to be the next root of the gap",
     how="sums of exponentials from event to event, roots proved by bounds of the curvature",
-    effort=lambda b: proved(_phases(b)),
+    effort=lambda b, **_: proved(_phases(b)),
 )
 
 
-@reference(lambda b, what, number: _in_contact(b, number)[PER_CONTACT.index(what)])
+@reference(
+    lambda b, what, number: _in_contact(b, number)[PER_CONTACT.index(what)], takes=(choice("what", PER_CONTACT), NUMBER)
+)
 def contact(b: BeamOnStop, what: str, number: int) -> Ball:
     """Return a quantity of a contact that is over by T, counted from 1.
 
     ``what``: ``touch`` or ``release`` (instants, s), ``peak`` (largest force, N), ``impulse`` (N s).
     """
-    found = _contacts(b)
-    if number > len(found):
-        raise Absent(f"there are {len(found)} contacts up to T")
-    p, end = found[number - 1]
+    result = _contacts(b)
+    if number > len(result):
+        raise Absent(f"there are {len(result)} contacts up to T")
+    p, end = result[number - 1]
     if what == "impulse":
         return -ball(b.kc) * p.phase.at(end)[-1]
     return _peak(b, p) if what == "peak" else p.phase.start if what == "touch" else end
@@ -205,12 +208,12 @@ def contacts(b: BeamOnStop) -> Ball:
 @reference(lambda b: b.kc.mpf() * max(p.deepest() for p in _over(b)))
 def peak_force(b: BeamOnStop) -> Ball:
     """Return the largest force of the stop (N) in a contact that is over by T."""
-    if not (found := _contacts(b)):
+    if not (result := _contacts(b)):
         raise Absent("there is no contact up to T")
-    return largest([_peak(b, p) for p, _ in found])
+    return largest([_peak(b, p) for p, _ in result])
 
 
-@reference(_mid_span)
+@reference(_mid_span, takes=(TIME,))
 def mid_span(b: BeamOnStop, time: Exact) -> Ball:
     """Return the displacement of mid-span (m) at an instant up to T; raises `ParameterError` for a later one."""
     if sign_of(time, -b.T.plain) > 0:
@@ -228,15 +231,15 @@ def energy(b: BeamOnStop) -> Ball:
     return (modal + ball(b.kc) * pressed**2) / 2
 
 
-@reference.function
-def motion(b: BeamOnStop, digits: int = 20) -> Motion:
+@reference.function(digits=20)
+def motion(b: BeamOnStop, digits: int) -> Motion:
     """Return the motion up to T for figures and comparison of histories: mid_span.
 
     Its events are all touches and releases up to T, also the touch of a contact that lasts at T.
     """
 
     def changes() -> list[tuple[Ball, str]]:
-        found = [(p.phase.start, p.phase.kind) for p in _phases(b)[1:]]
-        return [(t, kind) for t, kind in found if less(t, ball(b.T), "a contact begins or ends at T")]
+        result = [(p.phase.start, p.phase.kind) for p in _phases(b)[1:]]
+        return [(t, kind) for t, kind in result if less(t, ball(b.T), "a contact begins or ends at T")]
 
     return Motion({"mid_span": lambda t: value_at(_phases(b), _combined(b, 0), t)}, changes, digits)

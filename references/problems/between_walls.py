@@ -25,6 +25,7 @@ from veridyn.references.engine.jets import Ball, value
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
+from veridyn.references.reference import FIRST, TIME
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "2"),
@@ -104,7 +105,7 @@ reference = References(
     Pendular,
     kind="closed form",
     proof="linear phases enclosed, touch and release proved to be the next roots of either gap",
-    effort=lambda o: proved(_cycle(o)),
+    effort=lambda o, **_: proved(_cycle(o)),
 )
 
 
@@ -124,22 +125,26 @@ def _contact(o: Pendular, number: int) -> tuple[PhaseEnd, Ball]:
     return _cycle(o)[1 if number % 2 else 3], (number - 1) // 2 * _period(o)
 
 
-@reference(_start, how="quarter flights asin(ω0 g/v0)/ω0 and contacts 2 atan2(u, ωc r)/ωc before it")
-def touch(o: Pendular, number: int = 1) -> Ball:
+@reference(_start, how="quarter flights asin(ω0 g/v0)/ω0 and contacts 2 atan2(u, ωc r)/ωc before it", takes=(FIRST,))
+def touch(o: Pendular, number: int) -> Ball:
     """Instant at which a contact begins, counted from 1, in s; odd ones are those of the first wall."""
     contact, before = _contact(o, number)
     return before + contact.phase.start
 
 
-@reference(lambda o, number: _start(o, number) + _wall(o, number).contact, how="touch and contact 2 atan2(u, ωc r)/ωc")
-def release(o: Pendular, number: int = 1) -> Ball:
+@reference(
+    lambda o, number: _start(o, number) + _wall(o, number).contact,
+    how="touch and contact 2 atan2(u, ωc r)/ωc",
+    takes=(FIRST,),
+)
+def release(o: Pendular, number: int) -> Ball:
     """Instant at which a contact ends, counted from 1, in s."""
     contact, before = _contact(o, number)
     return before + contact.end
 
 
-@reference(lambda o, number: _wall(o, number).force, how="kc (R - r), R = hypot(r, u/ωc)")
-def peak_force(o: Pendular, number: int = 1) -> Ball:
+@reference(lambda o, number: _wall(o, number).force, how="kc (R - r), R = hypot(r, u/ωc)", takes=(FIRST,))
+def peak_force(o: Pendular, number: int) -> Ball:
     """Largest force of a contact, counted from 1, in N."""
     contact, _ = _contact(o, number)
     (deepest,) = contact.extremes({V: ONE})
@@ -147,8 +152,8 @@ def peak_force(o: Pendular, number: int = 1) -> Ball:
     return ball(o.kc) * (abs(contact.phase.at(deepest)[X]) - gap)
 
 
-@reference(lambda o, number: _wall(o, number).impulse, how="2 m u less the impulse of the spring")
-def impulse(o: Pendular, number: int = 1) -> Ball:
+@reference(lambda o, number: _wall(o, number).impulse, how="2 m u less the impulse of the spring", takes=(FIRST,))
+def impulse(o: Pendular, number: int) -> Ball:
     """Impulse of the wall in a contact, counted from 1, in N s."""
     contact, _ = _contact(o, number)
     gap, area = ball(o.a if number % 2 else o.b), contact.phase.at(contact.end)[AREA]
@@ -174,14 +179,14 @@ def _place(o: Pendular, time: Exact) -> mpf:
     return side * (gap * o.kc.mpf() / both + R * mpmath.cos(mpmath.sqrt(both / o.m.mpf()) * late))
 
 
-@reference(_place, how="half waves about 0 and about g - r, mirrored at the turning points")
+@reference(_place, how="half waves about 0 and about g - r, mirrored at the turning points", takes=(TIME,))
 def displacement(o: Pendular, time: Exact) -> Ball:
     """Displacement towards the first wall at an instant (s), in m."""
     return _read(o, {X: ONE}, ball(time))
 
 
-@reference.function
-def motion(o: Pendular, digits: int = 30) -> Motion:
+@reference.function()
+def motion(o: Pendular, digits: int) -> Motion:
     """Motion for ever: displacement (m), velocity (m/s), force of a wall (N), zero in flight."""
 
     def force(phase: Phase) -> Row:

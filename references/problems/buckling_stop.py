@@ -30,6 +30,7 @@ from veridyn.references.engine.jets import Ball, value
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, value_at
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError, exact
+from veridyn.references.reference import TIME
 from veridyn.references.second_routes import buckling_quadrature as quadrature
 from veridyn.references.second_routes.buckling_quadrature import Crush
 
@@ -118,7 +119,7 @@ def _total(terms: list[Exact]) -> Ball:
 def _phases(s: BucklingParameters) -> tuple[PhaseEnd, ...]:
     """Return the phases of the crush of the stop: the lines of the force, return, release."""
     mass, time, crush = ball(s.mass), arb(0), arb(0)
-    found: list[PhaseEnd] = []
+    result: list[PhaseEnd] = []
     for line, before, after in _loading(s):
         energy, force, speed = _total(before), ball(line.begin), (2 * _total(before) / mass).sqrt()
         length: Ball = ball(line.length) if line.length else None
@@ -127,16 +128,16 @@ def _phases(s: BucklingParameters) -> tuple[PhaseEnd, ...]:
         rest = (2 * _total(after) / mass).sqrt() if after and sign_of(*after) else arb(0)
         last = force + slope * path
         lapse = _duration(line, mass, slope, (force, last), (speed, rest), path)
-        found.append(_phase(line.kind, mass, slope, time, lapse, (crush, speed, force)))
+        result.append(_phase(line.kind, mass, slope, time, lapse, (crush, speed, force)))
         time, crush = time + lapse, crush + path
     residual = _residual(s, line.kind, crush)
     back = crush - residual
     omega = (last / back / mass).sqrt()
     lapse = arb.pi() / (2 * omega)
-    found.append(_phase("return", mass, last / back, time, lapse, (crush, arb(0), last)))
+    result.append(_phase("return", mass, last / back, time, lapse, (crush, arb(0), last)))
     free = LinearFlow(({VELOCITY: arb(1)}, {}, {}), value(lapse))
     state = (residual, -omega * back, arb(0))
-    return (*found, PhaseEnd(Phase("free", free, time + lapse, state), None, None))
+    return (*result, PhaseEnd(Phase("free", free, time + lapse, state), None, None))
 
 
 def _phase(kind: str, mass: Ball, slope: Ball, start: Ball, lapse: Ball, state: State) -> PhaseEnd:
@@ -166,10 +167,10 @@ def _residual(s: BucklingParameters, last: str, crush: Ball) -> Ball:
     points = _points(s)
     if s.rows and _step(points[0][0], points[1][0]) == 0:
         points = points[1:]
-    found, ends = ball(points[0][1]), [_total(terms) for terms, _ in points]
+    result, ends = ball(points[0][1]), [_total(terms) for terms, _ in points]
     for (x, x_next), ((_, d), (_, d_next)) in zip(pairwise(ends), pairwise(points), strict=True):
-        found += (crush.max(x).min(x_next) - x) * (ball(d_next) - ball(d)) / (x_next - x)
-    return found + (crush - ends[-1]).max(arb(0))
+        result += (crush.max(x).min(x_next) - x) * (ball(d_next) - ball(d)) / (x_next - x)
+    return result + (crush - ends[-1]).max(arb(0))
 
 
 def _crush(s: BucklingParameters) -> Crush:
@@ -196,7 +197,7 @@ reference = References(
     kind="closed form",
     proof="closed form of every line of the force, the last one decided exactly by the energy",
     how="integrals of 1/velocity over the crush, from the areas under the force",
-    effort=lambda s: f"{len(_phases(s))} phases",
+    effort=lambda s, **_: f"{len(_phases(s))} phases",
 )
 of_crush = partial(reference.both, _crush, quadrature.crush)
 
@@ -263,14 +264,14 @@ def changes_of_phase(c: Crush) -> Any:
     return c.changes
 
 
-@reference(lambda s, time: quadrature.velocity(s, time.mpf()) / s.bodies.mpf())
+@reference(lambda s, time: quadrature.velocity(s, time.mpf()) / s.bodies.mpf(), takes=(TIME,))
 def velocity(s: BucklingParameters, time: Exact) -> Ball:
     """Return the velocity (m/s) of each mass at an instant (s), positive towards the stop."""
     return value_at(_phases(s), {VELOCITY: arb(1)}, ball(time)) / ball(s.bodies)
 
 
-@reference.function
-def motion(s: BucklingParameters, digits: int = 30) -> Motion:
+@reference.function()
+def motion(s: BucklingParameters, digits: int) -> Motion:
     """Return the motion of one mass for figures: displacement (m), velocity (m/s), force of the stop (N)."""
 
     def reading(place: int, bodies: Exact) -> Callable[[Ball], Ball]:

@@ -32,6 +32,7 @@ from veridyn.references.engine.jets import Ball, Jet, differentiated, slope, val
 from veridyn.references.engine.motion import Motion
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterSet
+from veridyn.references.reference import NUMBER, TIME
 
 MASSES, LOADED = 8, 4  # the force acts on mass 4, counted from the left, whose displacement is observed
 
@@ -117,11 +118,11 @@ def _upper(dashpots: Sequence[Ball]) -> list[acb]:
         for j, a in row.items():
             matrix[i, j] = a
     try:
-        found = matrix.eig()
+        result = matrix.eig()
     except ValueError as error:
         raise Undecided("two complex modes coincide, or nearly") from error
-    upper = sorted((z for z in found if z.imag > 0), key=lambda z: float(z.imag.mid()))
-    if len(upper) < MASSES and _real([z for z in found if z.imag.contains(0)], found):
+    upper = sorted((z for z in result if z.imag > 0), key=lambda z: float(z.imag.mid()))
+    if len(upper) < MASSES and _real([z for z in result if z.imag.contains(0)], result):
         raise Absent("strong damping leaves fewer than eight modes that oscillate")
     if len(upper) < MASSES or not all(less(a.imag, b.imag, "two frequencies agree") for a, b in pairwise(upper)):
         raise Undecided("a mode oscillates slowly or not at all")
@@ -215,7 +216,7 @@ of_mode = partial(
 )
 
 
-@reference(lambda o, time: _response(o, time.mpf()))
+@reference(lambda o, time: _response(o, time.mpf()), takes=(TIME,))
 def displacement(o: Chain, time: Exact) -> Ball:
     """Displacement of mass 4 at an instant, in m."""
     if not time.rational:
@@ -223,13 +224,13 @@ def displacement(o: Chain, time: Exact) -> Ball:
     return _state(o, ball(time), over=sign_of(time, -o.duration.plain) > 0)[LOADED - 1]
 
 
-@of_mode(lambda o, number: _upper_pole(o, number).imag * o.unit / (2 * mpmath.pi))
+@of_mode(lambda o, number: _upper_pole(o, number).imag * o.unit / (2 * mpmath.pi), takes=(NUMBER,))
 def frequency(o: Chain, number: int) -> Ball:
     """Damped frequency Im λ/2π of a complex mode (Hz), counted from 1, ascending; undefined unless all oscillate."""
     return _modes(o)[number - 1][1] * ball(o.k / o.m).sqrt() / (2 * arb.pi())
 
 
-@of_mode(lambda o, number: -_upper_pole(o, number).real / abs(_upper_pole(o, number)))
+@of_mode(lambda o, number: -_upper_pole(o, number).real / abs(_upper_pole(o, number)), takes=(NUMBER,))
 def damping(o: Chain, number: int) -> Ball:
     """Damping ratio -Re λ/|λ| of a complex mode; as `frequency`."""
     if not any(d.rational for d in o.dashpots):
@@ -238,8 +239,8 @@ def damping(o: Chain, number: int) -> Ball:
     return -real / (real**2 + imaginary**2).sqrt()
 
 
-@reference.function
-def motion(o: Chain, digits: int = 20) -> Motion:
+@reference.function(digits=20)
+def motion(o: Chain, digits: int) -> Motion:
     """Return the motion for figures and comparison of histories: displacement of mass 4."""
 
     def read(t: Ball) -> Ball:

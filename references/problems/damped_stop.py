@@ -37,6 +37,7 @@ from veridyn.references.engine.jets import largest, value
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Parameter, ParameterSet
+from veridyn.references.reference import CONTACT
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "100"),
@@ -160,21 +161,21 @@ reference = References(
     PARAMETERS,
     kind="closed form",
     proof="linear phases enclosed, end of the force, opening and touch proved to be the next roots",
-    effort=lambda o: proved(_phases(o)),
+    effort=lambda o, **_: proved(_phases(o)),
 )
 
 
 of_cycle = partial(reference.both, _cycle, _closed)
 
 
-@of_cycle(how="(contact - 1) cycles: contact, opening, half a period of flight")
-def touch(c: ContactCycle, contact: int = 1) -> Any:
+@of_cycle(how="(contact - 1) cycles: contact, opening, half a period of flight", takes=(CONTACT,))
+def touch(c: ContactCycle, contact: int) -> Any:
     """Instant at which a contact begins, counted from 1, in s; the first begins at t = 0."""
     return (contact - 1) * c.lasts
 
 
-@of_cycle(how="cycles before, tr + atan2(ω0 xr, -vr)/ω0")
-def opening(c: ContactCycle, contact: int = 1) -> Any:
+@of_cycle(how="cycles before, tr + atan2(ω0 xr, -vr)/ω0", takes=(CONTACT,))
+def opening(c: ContactCycle, contact: int) -> Any:
     """Instant at which the mass leaves the place of the stop (x = 0), in s."""
     return (contact - 1) * c.lasts + c.opened
 
@@ -197,44 +198,47 @@ def restitution(c: ContactCycle) -> Any:
     return c.e
 
 
-@of_cycle(how="v0 e^contact/ω0")
-def rebound(c: ContactCycle, contact: int = 1) -> Any:
+@of_cycle(how="v0 e^contact/ω0", takes=(CONTACT,))
+def rebound(c: ContactCycle, contact: int) -> Any:
     """Largest distance from the stop after a contact, in m."""
     return c.v0 * c.e ** (contact - 1) * c.rebound
 
 
-@of_cycle(how="v0 e^(contact - 1) times the force where its rate vanishes, or at the touch if it never grows")
-def peak_force(c: ContactCycle, contact: int = 1) -> Any:
+@of_cycle(
+    how="v0 e^(contact - 1) times the force where its rate vanishes, or at the touch if it never grows",
+    takes=(CONTACT,),
+)
+def peak_force(c: ContactCycle, contact: int) -> Any:
     """Largest force of a contact, in N."""
     return c.v0 * c.e ** (contact - 1) * c.peak
 
 
-@of_cycle(how="cycles before, and the first zero of the rate of the force")
-def peak_time(c: ContactCycle, contact: int = 1) -> Any:
+@of_cycle(how="cycles before, and the first zero of the rate of the force", takes=(CONTACT,))
+def peak_time(c: ContactCycle, contact: int) -> Any:
     """Instant of the largest force of a contact, in s."""
     return (contact - 1) * c.lasts + c.peaked
 
 
-@of_cycle(how="momentum that the spring has not taken")
-def impulse(c: ContactCycle, contact: int = 1) -> Any:
+@of_cycle(how="momentum that the spring has not taken", takes=(CONTACT,))
+def impulse(c: ContactCycle, contact: int) -> Any:
     """Impulse of the stop alone in a contact, in N s."""
     return c.v0 * c.e ** (contact - 1) * c.impulse
 
 
-@of_cycle(how="-v0 e^(contact - 1)")
-def impact_velocity(c: ContactCycle, contact: int = 1) -> Any:
+@of_cycle(how="-v0 e^(contact - 1)", takes=(CONTACT,))
+def impact_velocity(c: ContactCycle, contact: int) -> Any:
     """Velocity at a touch, in m/s: an approach counts as negative."""
     return -c.v0 * c.e ** (contact - 1)
 
 
-@of_cycle(how="½ k (v0 e^contact/ω0)²")
-def energy(c: ContactCycle, contact: int = 1) -> Any:
+@of_cycle(how="½ k (v0 e^contact/ω0)²", takes=(CONTACT,))
+def energy(c: ContactCycle, contact: int) -> Any:
     """Energy of the flight after a contact, in J."""
     return c.k * (c.v0 * c.e ** (contact - 1) * c.rebound) ** 2 / 2
 
 
-@reference.function
-def motion(o: ParameterSet, digits: int = 30) -> Motion:
+@reference.function()
+def motion(o: ParameterSet, digits: int) -> Motion:
     """Motion through any number of contacts: displacement (m), velocity (m/s), force (N), zero in flight."""
 
     def read(row: Callable[[Phase], Row], time: arb) -> Any:

@@ -25,6 +25,7 @@ from veridyn.references.engine.jets import Ball
 from veridyn.references.engine.motion import Motion
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
+from veridyn.references.reference import NODE, NUMBER, TIME
 
 PARAMETERS = (
     Parameter("m", "kg", "each of the three masses", "10"),
@@ -90,7 +91,7 @@ reference = References(
 )
 
 
-@reference(_superposed)
+@reference(_superposed, takes=(NODE, TIME))
 def relative_displacement(o: ParameterSet, node: int, time: Exact) -> Ball:
     """Displacement of a mass relative to the static shape of the moving supports, in m.
 
@@ -99,7 +100,9 @@ def relative_displacement(o: ParameterSet, node: int, time: Exact) -> Ball:
     return _relative(o, node, _moving(node, time))
 
 
-@reference(lambda o, node, time: _superposed(o, node, time) + o.a.mpf() * time.mpf() ** 4 * (5 - node) / 48)
+@reference(
+    lambda o, node, time: _superposed(o, node, time) + o.a.mpf() * time.mpf() ** 4 * (5 - node) / 48, takes=(NODE, TIME)
+)
 def absolute_displacement(o: ParameterSet, node: int, time: Exact) -> Ball:
     """Sum of driven and relative displacement of a mass, in m."""
     return _displaced(o, node, _moving(node, time))[0]
@@ -109,6 +112,7 @@ def absolute_displacement(o: ParameterSet, node: int, time: Exact) -> Ball:
     lambda o, number: _omega(o, number) / (2 * mpmath.pi),
     how="2 √(k/m) sin(r π/8)/2π",
     proof="eigenvalues of M^-1 K, enclosed one by one",
+    takes=(NUMBER,),
 )
 def frequency(o: ParameterSet, number: int) -> Ball:
     """Natural frequency in Hz, 1 to 3, ascending, with both supports held; raises `ParameterError` for another."""
@@ -118,8 +122,8 @@ def frequency(o: ParameterSet, number: int) -> Ball:
     return (squares[number - 1].real * ball(o.k / o.m)).sqrt() / (2 * arb.pi())
 
 
-@reference.function
-def motion(o: ParameterSet, digits: int = 30) -> Motion:
+@reference.function()
+def motion(o: ParameterSet, digits: int) -> Motion:
     """Return the relative displacements of the masses (m) for figures, as in ``"relative displacement 2"``."""
 
     def reading(node: int) -> Callable[[Ball], Ball]:

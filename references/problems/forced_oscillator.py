@@ -23,8 +23,9 @@ from veridyn.references.engine.events import roots
 from veridyn.references.engine.flows import Course, LinearFlow
 from veridyn.references.engine.jets import Ball, largest
 from veridyn.references.engine.motion import Motion
-from veridyn.references.engine.quantities import References
+from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
+from veridyn.references.reference import TIME
 from veridyn.references.second_routes.roots import sign_changes
 
 PARAMETERS = (
@@ -84,12 +85,12 @@ def _peaks(o: ForcedOscillator) -> list[tuple[Ball, Ball]]:
         raise Absent("without force no displacement exceeds that of the start")
     course, end = _course(o), ball(o.T)
     times = [t for a, b in _high(o.plain) for t in _turning_points(o, a, end if b > end else b)]
-    found = [(abs(course.at(t)[X]), t) for t in times]
-    height = largest([arb(0), *(h for h, _ in found)])
+    result = [(abs(course.at(t)[X]), t) for t in times]
+    height = largest([arb(0), *(h for h, _ in result)])
     rivals = (abs(ball(o.x0)), abs(course.at(end)[X]))
     if not all(less(rival, height, "displacements at the peak and at an end of the span differ") for rival in rivals):
         raise Absent("the largest displacement lies at T or at the start, at no turning point between")
-    return [(h, t) for h, t in found if not h < height]
+    return [(h, t) for h, t in result if not h < height]
 
 
 def _turning_points(o: ForcedOscillator, a: Ball, b: Ball) -> Iterator[Ball]:
@@ -122,10 +123,10 @@ def _high(o: ForcedOscillator) -> list[tuple[Ball, Ball]]:
 
 def _joined(parts: list[tuple[Ball, Ball]]) -> list[tuple[Ball, Ball]]:
     """Return stretches that do not touch."""
-    found: list[tuple[Ball, Ball]] = []
+    result: list[tuple[Ball, Ball]] = []
     for a, b in parts:
-        found.append((found.pop()[0] if found and found[-1][1] == a else a, b))
-    return found
+        result.append((result.pop()[0] if result and result[-1][1] == a else a, b))
+    return result
 
 
 def _motion(o: ForcedOscillator, t: mpf, order: int) -> mpf:
@@ -150,15 +151,15 @@ def _divided(nodes: Sequence[mpc], t: mpf, order: int) -> mpc:
 @per_precision
 def _searched_peak(o: ForcedOscillator) -> tuple[mpf, mpf]:
     """Return the peak and its instant: the largest at the turning points of those cells that may hold it."""
-    found: list[tuple[mpf, mpf]] = []
+    result: list[tuple[mpf, mpf]] = []
     for a, b in _cells(o):
 
         def slope(t: mpf) -> tuple[mpf, mpf]:
             return _motion(o, t, 1), _motion(o, t, 2)
 
         turns = sign_changes(slope, lambda t, h: _bounds(o, t, h)[1:], a, b, slope(a), "turning point")
-        found += [(abs(_motion(o, t, 0)), t) for t in turns]
-    return max(found)
+        result += [(abs(_motion(o, t, 0)), t) for t in turns]
+    return max(result)
 
 
 def _cells(o: ForcedOscillator) -> Iterator[tuple[mpf, mpf]]:
@@ -188,14 +189,14 @@ reference = References(
     proof="linear motion enclosed",
     how="divided difference of the exponential",
 )
-OF_PEAK = {
+OF_PEAK: Terms = {
     "kind": "quasi-analytical",
     "proof": "linear motion enclosed, all turning points that may be the largest proved",
     "how": "divided differences, branch and bound",
 }
 
 
-@reference(lambda o, time: _motion(o, time.mpf(), 0))
+@reference(lambda o, time: _motion(o, time.mpf(), 0), takes=(TIME,))
 def displacement(o: ForcedOscillator, time: Exact) -> Ball:
     """Displacement at an instant, in m."""
     if not time.rational and not o.x0.rational:
@@ -203,7 +204,7 @@ def displacement(o: ForcedOscillator, time: Exact) -> Ball:
     return _course(o).at(ball(time))[X]
 
 
-@reference(lambda o, time: _motion(o, time.mpf(), 1))
+@reference(lambda o, time: _motion(o, time.mpf(), 1), takes=(TIME,))
 def velocity(o: ForcedOscillator, time: Exact) -> Ball:
     """Velocity at an instant, in m/s."""
     if not time.rational:
@@ -229,8 +230,8 @@ def peak_time(o: ForcedOscillator) -> Ball:
     return peaks[0][1]
 
 
-@reference.function
-def motion(o: ForcedOscillator, digits: int = 20) -> Motion:
+@reference.function(digits=20)
+def motion(o: ForcedOscillator, digits: int) -> Motion:
     """Return the motion for figures and comparison of histories: displacement, velocity."""
     readings = {"displacement": lambda t: _course(o).at(t)[X], "velocity": lambda t: _course(o).at(t)[RATE]}
     return Motion(readings, lambda: (), digits)

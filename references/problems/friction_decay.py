@@ -30,6 +30,7 @@ from veridyn.references.engine.jets import hull, value
 from veridyn.references.engine.motion import Motion
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
+from veridyn.references.reference import NUMBER, TIME
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1"),
@@ -162,7 +163,7 @@ def _displacement(o: DecayParameters, time: Exact) -> mpf:
     return places[-1]
 
 
-def _how(o: DecayParameters) -> str:
+def _how(o: DecayParameters, **_: Any) -> str:
     long = abs(value(_release(o))) >= 2 * FOLLOWED
     return "" if long else "turning points one after the other by the balance of energy, time by quadrature"
 
@@ -191,7 +192,7 @@ def stop_time(o: DecayParameters) -> Any:
     return _count(o) * arb.pi() / _omega(o)
 
 
-@reference(lambda o, number: len(_turns(o)[1 : number + 1]) * _half_cycle_time(o))
+@reference(lambda o, number: len(_turns(o)[1 : number + 1]) * _half_cycle_time(o), takes=(NUMBER,))
 def turning_time(o: DecayParameters, number: int) -> Any:
     """Instant of a turning point in s, counted from 1, the last stop included; undefined after it."""
     if number > _count(o):
@@ -205,7 +206,7 @@ def final_position(o: DecayParameters) -> Any:
     return _turn(o, _count(o))
 
 
-@reference(lambda o, number: _cosine(o) * _turns(o)[: number + 1][-1])
+@reference(lambda o, number: _cosine(o) * _turns(o)[: number + 1][-1], takes=(NUMBER,))
 def component_after(o: DecayParameters, number: int) -> Any:
     """Displacement along the axis x in m after a number of half periods π/ω: of a turning point, or of the last.
 
@@ -214,7 +215,7 @@ def component_after(o: DecayParameters, number: int) -> Any:
     return ball(o.angle).cos() * _turn(o, number)
 
 
-@reference(lambda o, time: _cosine(o) * _displacement(o, time))
+@reference(lambda o, time: _cosine(o) * _displacement(o, time), takes=(TIME,))
 def component(o: DecayParameters, time: Exact) -> Any:
     """Displacement along the axis x in m at an instant (s): cos(angle) times that along the line.
 
@@ -237,8 +238,8 @@ def held(o: DecayParameters) -> Any:
     return _held(o)
 
 
-@reference.function
-def motion(o: DecayParameters, digits: int = 30) -> Motion:
+@reference.function()
+def motion(o: DecayParameters, digits: int) -> Motion:
     """Motion along the line from the release on: displacement (m), velocity (m/s); events are the turning points."""
     return Motion(
         {

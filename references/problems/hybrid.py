@@ -8,10 +8,10 @@ zero is proved to be there symbolically: what is known exactly after an event be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack, cast
 
 from flint import arb, ctx
 from sympy import Expr
@@ -22,7 +22,7 @@ from veridyn.references.engine.events import roots
 from veridyn.references.engine.expressions import compiled
 from veridyn.references.engine.jets import Ball, hull, largest, value
 from veridyn.references.engine.motion import Phase, proved
-from veridyn.references.engine.quantities import References
+from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
 from veridyn.references.problems.hybrid_modes import to_sympy
 from veridyn.references.problems.hybrid_system import (
@@ -37,6 +37,7 @@ from veridyn.references.problems.hybrid_system import (
     make_balls,
     select_phases,
 )
+from veridyn.references.reference import Reference
 from veridyn.references.second_routes import hybrid_steps
 
 SURE = 128  # bits, to tell whether a condition on the parameters holds
@@ -50,36 +51,36 @@ Second = Callable[[Any], Any]
 
 
 def _value(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
-    found = [system.values((expression,), system.named(o, time, phase.at(time)))[0] for phase in phases]
-    return hull(*found)
+    result = [system.values((expression,), system.named(o, time, phase.at(time)))[0] for phase in phases]
+    return hull(*result)
 
 
 def _holding(system: HybridSystem, o: ParameterSet, time: Ball) -> list[Phase]:
     """Return the phases that may hold at an instant."""
-    found = []
+    result = []
     for ended in follow_motion(system, o):
         if ended.holds(time):
-            found.append(ended.phase)
+            result.append(ended.phase)
         if ended.end is None or ended.end > time:
             break
-    if not found:
+    if not result:
         raise Absent("the motion ends before that instant")
-    return found
+    return result
 
 
 def _extreme(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
     """Return the largest value of what is watched between two instants."""
-    found: list[Ball] = []
+    result: list[Ball] = []
     for ended in follow_motion(system, o):
         end = until if ended.end is None or ended.end > until else ended.end
         if not end < after:
             begin = after if ended.start < after else ended.start
-            found += _candidates(system, o, ended.phase, begin, end)
+            result += _candidates(system, o, ended.phase, begin, end)
         if ended.end is None or not ended.end < until:
             break
-    if not found:
+    if not result:
         raise Absent("the motion ends before that stretch of time")
-    return largest(found)
+    return largest(result)
 
 
 def _candidates(system: HybridSystem, o: ParameterSet, phase: Phase, begin: Ball, end: Ball) -> Iterator[Ball]:
@@ -99,12 +100,20 @@ def _candidates(system: HybridSystem, o: ParameterSet, phase: Phase, begin: Ball
             yield turned if begin < time < end else hull(turned, *ends)
 
 
+class MotionTerms(Terms, total=False):
+    """The terms of a quantity of a motion: those of `References`, and its second route.
+
+    That is a function of the parameters, attributes in mpmath; ``how`` says how it goes. Without one, steps of the
+    motion in mpmath find the same.
+    """
+
+    second: Second
+
+
 @dataclass(frozen=True, eq=False)
 class MotionQuantities:
-    """The quantities of a motion: each a function of keywords (``digits`` and parameters) that is `Certified`.
+    """The quantities of a motion, each a `Reference`.
 
-    `second` of each is its second route: a function of the parameters, attributes in mpmath, with `how` it goes in
-    words; without one, steps of the motion in mpmath find the same. More terms are those of `quantities.References`.
     `spare` are bits beyond those asked for: what neighbouring motions cost that part, so that the first precision does.
     """
 
@@ -120,7 +129,7 @@ class MotionQuantities:
         """The terms that its quantities share."""
         return References(self.parameters, self.record, proof=PROOF)
 
-    def event(self, name: str, number: int = 1, **terms: Any) -> Callable[..., Certified]:
+    def event(self, name: str, number: int = 1, **terms: Unpack[MotionTerms]) -> Reference[Certified]:
         """Return the instant (s) of an event by its name, counted from 1."""
         self._check_event(name)
 
@@ -129,7 +138,7 @@ class MotionQuantities:
 
         return self._quantity(f"{name} {number}", read, lambda steps: steps.event(name, number)[0], terms)
 
-    def count(self, name: str, until: At = None, **terms: Any) -> Callable[..., Certified]:
+    def count(self, name: str, until: At = None, **terms: Unpack[MotionTerms]) -> Reference[Certified]:
         """Return how many events of a name there are up to an instant, or the end."""
         self._check_event(name)
         end = self._instant(until)
@@ -144,7 +153,7 @@ class MotionQuantities:
 
         return self._quantity(f"{name} until {until}", read, lambda steps: steps.count(name, steps.time(end)), terms)
 
-    def value(self, of: str | Expr, at: At, before: bool = False, **terms: Any) -> Callable[..., Certified]:
+    def value(self, of: str | Expr, at: At, before: bool = False, **terms: Unpack[MotionTerms]) -> Reference[Certified]:
         """Return a state, or an expression, at an instant; at an event after it, or `before`."""
         expression, when = self._expression(of), self._instant(at)
 
@@ -160,15 +169,19 @@ class MotionQuantities:
 
         return self._quantity(f"{of} at {at}", read, lambda steps: steps.value(expression, when, before), terms)
 
-    def largest(self, of: str | Expr, after: At = None, until: At = None, **terms: Any) -> Callable[..., Certified]:
+    def largest(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
         """Return the largest value of a state, or an expression, between two instants."""
         return self._extreme(of, after, until, 1, terms)
 
-    def smallest(self, of: str | Expr, after: At = None, until: At = None, **terms: Any) -> Callable[..., Certified]:
+    def smallest(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
         """Return the smallest value of a state, or an expression, between two instants."""
         return self._extreme(of, after, until, -1, terms)
 
-    def closed(self, read: Callable[[Any], Ball], **terms: Any) -> Callable[..., Certified]:
+    def closed(self, read: Callable[[Any], Ball], **terms: Unpack[MotionTerms]) -> Reference[Certified]:
         """Return what a closed form gives: a function of the parameters, attributes that are balls."""
         return self._quantity(
             "closed form",
@@ -206,7 +219,7 @@ class MotionQuantities:
         )
         return hybrid_steps.solved(self.problem, o, self.sought.name, self.sought.zero, self.sought.event)
 
-    def _extreme(self, of: str | Expr, after: At, until: At, side: int, terms: Mapping[str, Any]) -> Callable[..., Any]:
+    def _extreme(self, of: str | Expr, after: At, until: At, side: int, terms: MotionTerms) -> Reference[Certified]:
         expression = side * self._expression(of)
         begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
 
@@ -214,7 +227,7 @@ class MotionQuantities:
             return side * _extreme(self._system(expression), o, self._time(o, begin), self._time(o, end))
 
         name = f"{'largest' if side > 0 else 'smallest'} {of}"
-        stated = {"effort": self._effort(expression), **terms}
+        stated: MotionTerms = {"effort": self._effort(expression), **terms}
         return self._quantity(name, read, lambda steps: side * steps.largest(expression, begin, end), stated)
 
     def _quantity(
@@ -222,20 +235,24 @@ class MotionQuantities:
         name: str,
         read: Callable[[Any], Ball],
         stepped: Callable[[Any], Any] | None,
-        terms: Mapping[str, Any],
-    ) -> Callable[..., Certified]:
-        second, how = terms.get("second"), terms.get("how", "")
+        terms: MotionTerms,
+    ) -> Reference[Certified]:
         enclosed = self._spared(read)
         enclosed.__name__ = name
-        stated = {"effort": self._effort(), **{k: v for k, v in terms.items() if k not in ("second", "how")}}
+        route, stated = self._split(stepped, terms)
+        return self.reference(route, **stated)(enclosed)
+
+    def _split(self, stepped: Callable[[Any], Any] | None, terms: MotionTerms) -> tuple[Second | None, Terms]:
+        """Return the second route, which takes a record of parameters, and the other terms."""
+        second, how = terms.get("second"), terms.get("how")
+        rest = {name: term for name, term in terms.items() if name not in ("second", "how")}
+        stated = cast(Terms, {"effort": self._effort(), **rest})
         if second is not None:
-            return self.reference(lambda o: second(ParameterView(o, Exact.mpf)), how=how or "closed form", **stated)(
-                enclosed
-            )
+            return lambda o: second(ParameterView(o, Exact.mpf)), {**stated, "how": how or "closed form"}
         if stepped is None:
-            return self.reference(**stated)(enclosed)
-        steps = {"how": hybrid_steps.HOW, "promised": hybrid_steps.PROMISED, **stated}
-        return self.reference(lambda o: stepped(self._steps(o)), **steps)(enclosed)
+            return None, stated
+        steps: Terms = {"how": hybrid_steps.HOW, "promised": hybrid_steps.PROMISED}
+        return lambda o: stepped(self._steps(o)), {**steps, **stated}
 
     def _spared(self, read: Callable[[Any], T]) -> Callable[[Any], T]:
         def spared(o: Any) -> T:
@@ -306,8 +323,8 @@ def not_negative(problem: Any, condition: str, refusal: str) -> type[ParameterSe
         def check(self) -> None:
             """Refuse parameters for which it does not."""
             with precision(SURE):
-                (found,) = least(make_balls(self))
-                if value(found) < 0:
+                (result,) = least(make_balls(self))
+                if value(result) < 0:
                     raise ParameterError(refusal.format_map(vars(self)))
 
     return ParameterDomain

@@ -66,13 +66,13 @@ class SymbolicMode:
         rates += [sympy.diff(wave, TIME) for wave in self.terms[n + 2 :]]
         names = [sympy.Dummy() for _ in self.terms]
         renamed = [e.xreplace(dict(zip(self.terms, names, strict=True))) for e in (*rates, *self.read)]
-        found: list[dict[int, Expr]] = []
+        result: list[dict[int, Expr]] = []
         for expression in renamed:
             row = _linear(expression, names, n)
             if row is None or any(not c.free_symbols.isdisjoint(free | set(names)) for c in row.values()):
                 return None
-            found.append(row)
-        return tuple(found[: len(self.terms)]), tuple(found[len(self.terms) :])
+            result.append(row)
+        return tuple(result[: len(self.terms)]), tuple(result[len(self.terms) :])
 
 
 def _linear(expression: Expr, names: Sequence[sympy.Dummy], one: int) -> dict[int, Expr] | None:

@@ -310,9 +310,9 @@ def _between(problem: Any, sought: EventParameter, o: ParameterSet) -> arb:
     """
     here, rate = _near(problem, sought, o)
     for _ in range(2 + ctx.prec // COARSE):
-        found = sought.off(problem, o, here)
-        here = (here - found / rate).mid()
-    reach = (4 * found.rad() / abs(rate)).mid() + abs(here) * arb(2) ** (8 - ctx.prec)
+        result = sought.off(problem, o, here)
+        here = (here - result / rate).mid()
+    reach = (4 * result.rad() / abs(rate)).mid() + abs(here) * arb(2) ** (8 - ctx.prec)
     for _ in range(MOST_TRIES):
         low, high = (here - reach).mid(), (here + reach).mid()
         if sign(sought.off(problem, o, low)) * sign(sought.off(problem, o, high)) < 0:
@@ -344,10 +344,10 @@ def select_phases(run: PhaseCache, name: str) -> Iterator[PhaseEnd]:
 
 def find_phase(run: PhaseCache, name: str, number: int) -> PhaseEnd:
     """Return the phase that an event ends, counted from 1; what follows it is not looked at."""
-    found = next(islice(select_phases(run, name), number - 1, None), None)
-    if found is None:
+    result = next(islice(select_phases(run, name), number - 1, None), None)
+    if result is None:
         raise Absent(f"there is no event {name} number {number} up to the end of the motion")
-    return found
+    return result
 
 
 def find_next_phase(run: PhaseCache, ended: PhaseEnd) -> PhaseEnd | None:

@@ -28,6 +28,7 @@ from veridyn.references.engine.jets import Ball, largest
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
+from veridyn.references.reference import CONTACT, LAPSE, NUMBER
 from veridyn.references.second_routes import impact_phases
 from veridyn.references.second_routes.impact_phases import Law
 from veridyn.references.second_routes.roots import sign_changes
@@ -127,13 +128,13 @@ def _penetrations(o: ImpactOscillator) -> list[arb]:
 def _marched(o: ImpactOscillator, until: Exact) -> tuple[impact_phases.ImpactPhase, ...]:
     """Return the phases up to an instant, at the current precision."""
     gap, limit = o.gap.mpf(), until.mpf()
-    found = [impact_phases.ImpactPhase(o.law(False), False, mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0))]
-    while (end := _end(found[-1], gap, limit)) is not None:
-        last = found[-1]
+    result = [impact_phases.ImpactPhase(o.law(False), False, mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0))]
+    while (end := _end(result[-1], gap, limit)) is not None:
+        last = result[-1]
         start, law = last.start + end, o.law(not last.touching)
         x0 = gap - law.S * mpmath.sin(law.Omega * start)  # on the stop, to the last digit
-        found.append(impact_phases.ImpactPhase(law, not last.touching, start, x0, last.state(end)[1]))
-    return tuple(found)
+        result.append(impact_phases.ImpactPhase(law, not last.touching, start, x0, last.state(end)[1]))
+    return tuple(result)
 
 
 def _end(phase: impact_phases.ImpactPhase, gap: mpf, until: mpf) -> mpf | None:
@@ -149,8 +150,8 @@ def _end(phase: impact_phases.ImpactPhase, gap: mpf, until: mpf) -> mpf | None:
     while a < last:  # not phase.start + a < until: rounded, it may stay below for ever
         b = min(a + window, last)
         roots = sign_changes(distance, lambda t, h: phase.bounds(t, h)[:2], a, b, first, "contact instant")
-        if (found := next(roots, None)) is not None:
-            return found
+        if (result := next(roots, None)) is not None:
+            return result
         a, first = b, distance(b)
     return None
 
@@ -184,12 +185,12 @@ def _observed(o: ImpactOscillator, t: Exact, until: Exact) -> mpf:
 
 def _between(o: ImpactOscillator, starts: Sequence[mpf], rates: Sequence[mpf]) -> tuple[impact_phases.ImpactPhase, ...]:
     """Return the phases that begin at known instants of contact (s) with known rates of y (m/s), at this precision."""
-    found = [impact_phases.ImpactPhase(o.law(False), False, mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0))]
+    result = [impact_phases.ImpactPhase(o.law(False), False, mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0))]
     for start, rate in zip(starts, rates, strict=True):
-        law, angle = o.law(not found[-1].touching), o.Omega.mpf() * start
+        law, angle = o.law(not result[-1].touching), o.Omega.mpf() * start
         x0, v0 = o.gap.mpf() - law.S * mpmath.sin(angle), rate - law.S * law.Omega * mpmath.cos(angle)
-        found.append(impact_phases.ImpactPhase(law, not found[-1].touching, start, x0, v0))
-    return tuple(found)
+        result.append(impact_phases.ImpactPhase(law, not result[-1].touching, start, x0, v0))
+    return tuple(result)
 
 
 reference = References(
@@ -197,11 +198,11 @@ reference = References(
     ImpactOscillator,
     proof="linear phases enclosed, every contact instant proved to be the next root of the gap",
     how="closed form of every flight and contact, instants as roots proved by bounds of the curvature",
-    effort=lambda o: proved(_phases(o, o.t_end)),
+    effort=lambda o, **_: proved(_phases(o, o.t_end)),
 )
 
 
-@reference(lambda o: [p.start for p in _marched(o, o.t_end)[1:]], several=True)
+@reference.several(lambda o: [p.start for p in _marched(o, o.t_end)[1:]])
 def instants(o: ImpactOscillator) -> list[arb]:
     """Return all instants of contact up to t_end, in s: touch, release, touch, ...
 
@@ -210,28 +211,28 @@ def instants(o: ImpactOscillator) -> list[arb]:
     return _instants(o)
 
 
-@reference(lambda o, number: _marched(o, o.t_end)[number].start)
+@reference(lambda o, number: _marched(o, o.t_end)[number].start, takes=(NUMBER,))
 def instant(o: ImpactOscillator, number: int) -> Ball:
     """Return one instant of contact, counted from 1 (s): odd numbers touch, even ones release."""
-    if number > len(found := _instants(o)):
-        raise Absent(f"only {len(found)} instants before t_end")
-    return found[number - 1]
+    if number > len(result := _instants(o)):
+        raise Absent(f"only {len(result)} instants before t_end")
+    return result[number - 1]
 
 
-@reference(lambda o, contact: o.kc.mpf() * _penetration(o, contact))
+@reference(lambda o, contact: o.kc.mpf() * _penetration(o, contact), takes=(CONTACT,))
 def peak_force(o: ImpactOscillator, contact: int) -> Ball:
     """Return the largest force of one contact, counted from 1 (N), if it ends before t_end."""
-    if contact > len(found := _penetrations(o)):
-        raise Absent(f"only {len(found)} contacts end before t_end")
-    return ball(o.kc) * found[contact - 1]
+    if contact > len(result := _penetrations(o)):
+        raise Absent(f"only {len(result)} contacts end before t_end")
+    return ball(o.kc) * result[contact - 1]
 
 
 @reference(lambda o: o.kc.mpf() * max(_penetration(o, n + 1) for n in range(len(_contacts(o)))))
 def largest_force(o: ImpactOscillator) -> Ball:
     """Return the largest force of all contacts that end before t_end (N)."""
-    if not (found := _penetrations(o)):
+    if not (result := _penetrations(o)):
         raise Absent("no contact ends before t_end")
-    return ball(o.kc) * largest(found)
+    return ball(o.kc) * largest(result)
 
 
 def _horizon(o: ImpactOscillator, t: Exact) -> Exact:
@@ -244,13 +245,13 @@ def _distance(o: ImpactOscillator, t: Exact) -> Ball:
     return value_at(_phases(o, _horizon(o, t)), {U: arb(1)}, ball(t))
 
 
-@reference(lambda o, t: _observed(o, t, _horizon(o, t)))
+@reference(lambda o, t: _observed(o, t, _horizon(o, t)), takes=(LAPSE,))
 def displacement(o: ImpactOscillator, t: Exact) -> Ball:
     """Return y at an instant (m): absolute before a wall that stands still, relative before one that moves along."""
     return _distance(o, t) + ball(o.gap)
 
 
-@reference(lambda o, t: o.kc.mpf() * (_observed(o, t, _horizon(o, t)) - o.gap.mpf()))
+@reference(lambda o, t: o.kc.mpf() * (_observed(o, t, _horizon(o, t)) - o.gap.mpf()), takes=(LAPSE,))
 def force(o: ImpactOscillator, t: Exact) -> Ball:
     """Return the force of the stop at an instant (N); undefined in flight."""
     if less(distance := _distance(o, t), arb(0), "the stop is just touched at t"):
@@ -258,8 +259,8 @@ def force(o: ImpactOscillator, t: Exact) -> Ball:
     return ball(o.kc) * distance
 
 
-@reference.function
-def motion(o: ImpactOscillator, digits: int = 30) -> Motion:
+@reference.function()
+def motion(o: ImpactOscillator, digits: int) -> Motion:
     """Return the motion up to t_end, for figures and comparison of histories: displacement, rate, force."""
 
     def read(place: int, t: Ball) -> Ball:
@@ -276,21 +277,21 @@ def motion(o: ImpactOscillator, digits: int = 30) -> Motion:
     )
 
 
-@reference.function
-def closed_phases(o: ImpactOscillator, digits: int = 30) -> tuple[impact_phases.ImpactPhase, ...]:
+@reference.function()
+def closed_phases(o: ImpactOscillator, digits: int) -> tuple[impact_phases.ImpactPhase, ...]:
     """Return the closed form of every flight and contact up to t_end, with starts that are proved."""
 
     def starts() -> list[arb]:
         phases = [p.phase for p in _phases(o, o.t_end)[1 : len(_instants(o)) + 1]]
         return [x for p in phases for x in (p.start, p.state[RATE])]
 
-    found = [c.value for c in enclose_all(starts, digits=digits, kind="quasi-analytical", name="phases")]
+    result = [c.value for c in enclose_all(starts, digits=digits, kind="quasi-analytical", name="phases")]
     with mpmath.workdps(digits):
-        return _between(o, found[0::2], found[1::2])
+        return _between(o, result[0::2], result[1::2])
 
 
-@reference.function
-def turns(o: ImpactOscillator, digits: int = 30) -> tuple[float, ...]:
+@reference.function()
+def turns(o: ImpactOscillator, digits: int) -> tuple[float, ...]:
     """Return how near to the stop (m) the motion turns in every phase up to t_end, at least; infinite if nowhere.
 
     Zero, too, where a turn is not proved.

@@ -17,6 +17,7 @@ from veridyn.references.engine.enclosure import Absent, Exactly, ball, less, sig
 from veridyn.references.engine.jets import value
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
+from veridyn.references.reference import TIME
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "2"),
@@ -143,7 +144,7 @@ def stop_place(o: Incline) -> Any:
     return ball(o.v0) * _stop(o) / 2
 
 
-@reference(lambda o, time: _followed(o, time)[0], how=ANGLES)
+@reference(lambda o, time: _followed(o, time)[0], how=ANGLES, takes=(TIME,))
 def place(o: Incline, time: Exact) -> Any:
     """Return the place (m) at an instant (s)."""
     if not o.v0.rational and _holds(o):
@@ -152,7 +153,7 @@ def place(o: Incline, time: Exact) -> Any:
     return begin + speed * lapse + pull * lapse * lapse / 2
 
 
-@reference(lambda o, time: _followed(o, time)[1], how=ANGLES)
+@reference(lambda o, time: _followed(o, time)[1], how=ANGLES, takes=(TIME,))
 def velocity(o: Incline, time: Exact) -> Any:
     """Return the velocity (m/s) at an instant (s)."""
     _, speed, pull, lapse = _phase(o, time)

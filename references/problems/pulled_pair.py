@@ -31,6 +31,7 @@ from veridyn.references.engine.jets import Ball, value
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError, exact
+from veridyn.references.reference import NUMBER, SHARE, TIME, choice
 from veridyn.references.second_routes import pulled_closed as closed
 from veridyn.references.second_routes.pulled_closed import KINDS
 
@@ -220,10 +221,10 @@ def _phases(p: PulledPair, until: Exact | None = None, *, first: bool = False) -
 
 def _all(p: PulledPair) -> tuple[PhaseEnd, ...]:
     """Return all phases; raises `Absent` if they never end."""
-    found = _phases(p)
-    if found[-1].end is not None:
+    result = _phases(p)
+    if result[-1].end is not None:
         raise Absent(_ENDLESS)
-    return found
+    return result
 
 
 def _changes(found: Sequence[PhaseEnd]) -> list[Phase]:
@@ -236,12 +237,12 @@ reference = References(
     PulledPair,
     proof=_PROOF,
     how="closed form of every phase, slips searched from turning point to turning point of the velocity",
-    effort=lambda p: proved(_phases(p)),
+    effort=lambda p, **_: proved(_phases(p)),
 )
 
 
-@reference.function
-def phase_changes(p: PulledPair, digits: int = 30) -> tuple[PhaseChange, ...]:
+@reference.function()
+def phase_changes(p: PulledPair, digits: int) -> tuple[PhaseChange, ...]:
     """Return all changes of phase in order of time: instant, and the phase that begins; none if m1 sticks for ever.
 
     Raises
@@ -262,16 +263,16 @@ def phase_changes(p: PulledPair, digits: int = 30) -> tuple[PhaseChange, ...]:
     return tuple(map(PhaseChange, times, kinds))
 
 
-@reference(lambda p, number: closed.changes(p)[number - 1].start)
+@reference(lambda p, number: closed.changes(p)[number - 1].start, takes=(NUMBER,))
 def phase_time(p: PulledPair, number: int) -> Ball:
     """Return the instant (s) of a change of phase, counted from 1; undefined if there are fewer, or it is undecided."""
-    found = _phases(p)
-    if len(changes := _changes(found)) < number:
-        raise Absent("there are fewer changes of phase" if found[-1].end is None else _ENDLESS)
+    result = _phases(p)
+    if len(changes := _changes(result)) < number:
+        raise Absent("there are fewer changes of phase" if result[-1].end is None else _ENDLESS)
     return changes[number - 1].start
 
 
-@reference(lambda p: closed.changes(p)[0].start, effort=lambda p: proved(_phases(p, first=True)))
+@reference(lambda p: closed.changes(p)[0].start, effort=lambda p, **_: proved(_phases(p, first=True)))
 def slip_start(p: PulledPair) -> Ball:
     """Return the instant (s) at which m1 breaks away first; undefined if not."""
     if (end := _phases(p, first=True)[-1].end) is None:
@@ -308,15 +309,16 @@ def dissipated_energy(p: PulledPair) -> Ball:
 
 @reference(
     lambda p, what, time: getattr(closed.state_at(p, time.mpf()), what),
-    effort=lambda p, time: proved(_phases(p, time)),
+    effort=lambda p, time, **_: proved(_phases(p, time)),
+    takes=(choice("what", ROWS), TIME),
 )
 def state(p: PulledPair, what: str, time: Exact) -> Ball:
     """Return displacement (m) or velocity (m/s) of a mass at an instant (s): ``x1``, ``v1``, ``x2`` or ``v2``."""
     return value_at(_phases(p, time), ROWS[what], ball(time))
 
 
-@reference.function
-def holds_clearly(p: PulledPair, share: Exact, digits: int = 30) -> bool:
+@reference.function(takes=(SHARE,))
+def holds_clearly(p: PulledPair, share: Exact, digits: int) -> bool:
     """Tell whether stick begins each time with more left of its limit than a share of the jump of friction."""
     try:
         return decided(lambda: all(_spares(p, ball(share))), digits)
@@ -333,8 +335,8 @@ def _spares(p: PulledPair, share: Ball) -> Iterator[bool]:
             yield less(needed, ball(p.grip) - abs(pulls), "what is left of friction")
 
 
-@reference.function
-def motion(p: PulledPair, digits: int = 30) -> Motion:
+@reference.function()
+def motion(p: PulledPair, digits: int) -> Motion:
     """Return the motion, for figures and comparison of histories: x1, v1, x2, v2."""
 
     def reading(row: Row) -> Callable[[Ball], Ball]:

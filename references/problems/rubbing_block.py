@@ -27,6 +27,7 @@ from veridyn.references.engine.jets import Ball
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
+from veridyn.references.reference import FIRST, SHARE, TIME
 from veridyn.references.second_routes.waves import Waves
 
 PARAMETERS = (
@@ -224,10 +225,10 @@ def _after(o: RubbingBlock, phase: _Stretch, span: mpf) -> tuple[mpf, _Stretch] 
         lapse = next(phase.x.roots(span, from_zero=resting, order=1), None)
         return None if lapse is None else (lapse, _stopped(o, phase, lapse))
     ends = ((next(left.roots(span, from_zero=False), None), sign) for left, sign in _sides(phase))
-    found = min(((lapse, sign) for lapse, sign in ends if lapse is not None), default=None)
-    if found is None:
+    result = min(((lapse, sign) for lapse, sign in ends if lapse is not None), default=None)
+    if result is None:
         return None
-    lapse, sign = found
+    lapse, sign = result
     return lapse, _slip(o, phase.start + lapse, sign, phase.x(lapse), phase.x(lapse, 1))
 
 
@@ -287,44 +288,44 @@ reference = References(
     PARAMETERS,
     RubbingBlock,
     proof="linear phases enclosed, every rest and break-away proved to be the next one",
-    effort=lambda o: proved(_phases(o)),
+    effort=lambda o, **_: proved(_phases(o)),
 )
 
 
-@reference(_change, how="sums of exponentials, roots proved by bounds of their derivatives")
-def change(o: RubbingBlock, number: int = 1) -> Ball:
+@reference(_change, how="sums of exponentials, roots proved by bounds of their derivatives", takes=(FIRST,))
+def change(o: RubbingBlock, number: int) -> Ball:
     """Instant of a change of phase, counted from 1, in s."""
-    found = _phases(o)
-    if number >= len(found):
-        raise Absent(f"there are {len(found) - 1} changes of phase up to t1")
-    return found[number].phase.start
+    result = _phases(o)
+    if number >= len(result):
+        raise Absent(f"there are {len(result) - 1} changes of phase up to t1")
+    return result[number].phase.start
 
 
-@reference(_displacement, how="sums of exponentials from phase to phase")
+@reference(_displacement, how="sums of exponentials from phase to phase", takes=(TIME,))
 def displacement(o: RubbingBlock, time: Exact) -> Ball:
     """Displacement at an instant (s), in m."""
     return value_at(_phases(o), {X: ONE}, ball(time))
 
 
-@reference(_force, how="sums of exponentials from phase to phase")
+@reference(_force, how="sums of exponentials from phase to phase", takes=(TIME,))
 def force(o: RubbingBlock, time: Exact) -> Ball:
     """Friction on the block at an instant (s), in N."""
     laws = _Laws(o)
     return value_at(_phases(o), lambda phase: laws.friction(phase.kind), ball(time))
 
 
-@reference.function
-def order(o: RubbingBlock, digits: int = 30) -> Certified:
+@reference.function()
+def order(o: RubbingBlock, digits: int) -> Certified:
     """Phases that follow the first one, in order."""
     try:
-        found = decided(lambda: " ".join(p.phase.kind for p in _phases(o)[1:]), digits)
+        result = decided(lambda: " ".join(p.phase.kind for p in _phases(o)[1:]), digits)
     except Undecided as doubt:
         return undefined(str(doubt))
-    return classification(found, "phases of the proved motion")
+    return classification(result, "phases of the proved motion")
 
 
-@reference.function
-def holds_clearly(o: RubbingBlock, share: Exact, digits: int = 30) -> bool:
+@reference.function(takes=(SHARE,))
+def holds_clearly(o: RubbingBlock, share: Exact, digits: int) -> bool:
     """Tell whether rigid stick begins each time with more left of its limit than a share of the jump of friction."""
     try:
         return bool(o.kt.rational) or decided(lambda: all(_spares(_phases(o), _Laws(o), ball(share))), digits)
@@ -340,8 +341,8 @@ def _spares(phases: tuple[PhaseEnd, ...], laws: _Laws, share: Ball) -> Iterator[
             yield all(less(needed, apply(laws.left(to), stick.state), "what is left of friction") for to in SIGNS)
 
 
-@reference.function
-def motion(o: RubbingBlock, digits: int = 30) -> Motion:
+@reference.function()
+def motion(o: RubbingBlock, digits: int) -> Motion:
     """Motion up to t1: displacement (m), velocity (m/s), friction on the block (N)."""
     return Motion(
         {

@@ -27,6 +27,7 @@ from veridyn.references.engine.motion import Motion
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError
 from veridyn.references.problems import sliding_phases as phases
+from veridyn.references.reference import UNTIL
 from veridyn.references.second_routes import sliding_closed as closed
 from veridyn.references.second_routes.sliding_closed import Block
 
@@ -69,6 +70,7 @@ reference = References(
     how=_MARCH,
 )
 in_window = replace(reference, parameters=PARAMETERS, record=BlockWithWindow, kind=_kind)
+to_end = replace(reference, parameters=(*BLOCK, PARAMETERS[-1]))
 
 
 @reference()
@@ -111,8 +113,8 @@ def slip_end(b: Block) -> Ball:
     return phases.slip_from(ball(b.eta), _first(b)).end / ball(b.omega)
 
 
-@reference.function
-def slip_events(b: Block, until: Exact, digits: int = 30) -> tuple[PhaseChange, ...]:
+@reference.function(takes=(UNTIL,))
+def slip_events(b: Block, until: Exact, digits: int) -> tuple[PhaseChange, ...]:
     """All phase changes on [0, until] (s) in order of time; empty in stick.
 
     Raises
@@ -122,7 +124,7 @@ def slip_events(b: Block, until: Exact, digits: int = 30) -> tuple[PhaseChange, 
     CertificationError
         If a phase changes at `until`, as far as any precision tells.
     """
-    found = enclose_all(
+    result = enclose_all(
         lambda: [tau / ball(b.omega) for tau, _ in phases.changes(b, until)],
         Route(_MARCH, lambda: [t for t, _ in closed.changes(b, until)]),
         digits=digits,
@@ -130,13 +132,13 @@ def slip_events(b: Block, until: Exact, digits: int = 30) -> tuple[PhaseChange, 
         name="slip_events",
         proof=_PROOF,
     )
-    return tuple(map(PhaseChange, found, cycle(phases.ORDER[phases.regime(b)])))
+    return tuple(map(PhaseChange, result, cycle(phases.ORDER[phases.regime(b)])))
 
 
-@reference()
-def slips_begun(b: Block, t_end: Exact) -> Ball:
+@to_end()
+def slips_begun(b: Block) -> Ball:
     """Count the slips that have begun by `t_end` (s)."""
-    raise Exactly(phases.begun(b, t_end), _PROOF)
+    raise Exactly(phases.begun(b, b.t_end), _PROOF)
 
 
 def _worn(b: BlockWithWindow) -> Ball:
@@ -220,8 +222,8 @@ def theta(b: Block) -> Ball:
     return phases.theta(ball(b.eta)) / ball(b.omega)
 
 
-@reference.function
-def motion(b: Block, until: Exact, digits: int = 30) -> Motion:
+@reference.function(takes=(UNTIL,))
+def motion(b: Block, until: Exact, digits: int) -> Motion:
     """Motion of plane and mass, for figures and comparison of histories, with its changes up to `until` (s).
 
     plate_velocity, mass_velocity, relative_velocity (m/s; of a plane whose mean velocity is zero; the relative one is

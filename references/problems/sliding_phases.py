@@ -116,10 +116,10 @@ class Slip:
         eta, begin, whole = value(self.eta), value(self.begin), value(self.half)
         turn, middle, half = (begin + 2 * whole).sin() - eta, begin.mid(), whole.mid()
         half -= _excess(eta, middle, half) / turn
-        found: Ball = middle + 2 * half - arb.pi() + (begin.sin() - eta) / turn * (begin - middle)
+        result: Ball = middle + 2 * half - arb.pi() + (begin.sin() - eta) / turn * (begin - middle)
         if not differentiated(self.eta, self.begin):
-            return found
-        return Jet(found, ((begin.sin() - eta) * slope(self.begin) + 2 * whole * slope(self.eta)) / turn)
+            return result
+        return Jet(result, ((begin.sin() - eta) * slope(self.begin) + 2 * whole * slope(self.eta)) / turn)
 
 
 def _excess(eta: Ball, begin: Ball, half: Ball) -> Ball:
@@ -221,10 +221,10 @@ def theta(eta: Ball) -> Ball:
 
 @per_bits
 def _followed(eta: Exact, count: int) -> tuple[Slip, ...]:
-    found = [slip_from(ball(eta), ball(eta).asin())]
-    while len(found) < count:
-        found.append(slip_from(ball(eta), found[-1].following()))
-    return tuple(found)
+    result = [slip_from(ball(eta), ball(eta).asin())]
+    while len(result) < count:
+        result.append(slip_from(ball(eta), result[-1].following()))
+    return tuple(result)
 
 
 def path(block: Block, begin: Exact, end: Exact) -> Ball:
@@ -233,13 +233,13 @@ def path(block: Block, begin: Exact, end: Exact) -> Ball:
         return arb(0)
     since, until, pi = ball(block.tau(begin)), ball(block.tau(end)), arb.pi()
     first, last = half_periods(since), half_periods(until)
-    found = slips(block, max(0, first - 2), last + 1)
+    result = slips(block, max(0, first - 2), last + 1)
     whole = range(first + 2, last - 2)  # slip k lies within kπ and (k + 2)π
     cut = {k for j in (first, last) for k in range(max(0, j - 2), j + 2) if k not in whole}
-    followed = range(whole.start, min(whole.stop, len(found.followed)))
+    followed = range(whole.start, min(whole.stop, len(result.followed)))
     repeated = len(whole) - len(followed)
-    total = sum((found[k].path for k in followed), repeated * found.limit.path)
-    return sum((found[k].part(since - k * pi, until - k * pi) for k in sorted(cut)), total)
+    total = sum((result[k].path for k in followed), repeated * result.limit.path)
+    return sum((result[k].part(since - k * pi, until - k * pi) for k in sorted(cut)), total)
 
 
 def is_first_slip(block: Block, time: Exact) -> bool:
@@ -256,9 +256,9 @@ def begun(block: Block, until: Exact) -> int:
         return 1
     tau = ball(block.tau(until))
     last = half_periods(tau)
-    found, sure = slips(block, max(0, last - 1), last + 1), max(0, last - 1)
+    result, sure = slips(block, max(0, last - 1), last + 1), max(0, last - 1)
     return sure + sum(
-        less(found[k].begin + k * arb.pi(), tau, "a slip begins at the end") for k in range(sure, last + 2)
+        less(result[k].begin + k * arb.pi(), tau, "a slip begins at the end") for k in range(sure, last + 2)
     )
 
 
@@ -268,8 +268,8 @@ def changes(block: Block, until: Exact) -> list[tuple[arb, PhaseKind]]:
     _limited(half_periods(tau))
     if not (count := begun(block, until)):
         return []
-    found = slips(block, 0, count)
-    shifted = [(found[k].begin + k * arb.pi(), found[k].end + k * arb.pi()) for k in range(count)]
+    result = slips(block, 0, count)
+    shifted = [(result[k].begin + k * arb.pi(), result[k].end + k * arb.pi()) for k in range(count)]
     instants = [t for pair in shifted for t in (pair if kind == "stick-slip" else pair[:1])]
     if kind == "stick-slip" and less(tau, instants[-1], "a slip ends at the end"):
         instants.pop()
@@ -297,5 +297,5 @@ def _signed(block: Block, tau: Ball, first: int, read: Callable[[Slip, Ball], Ba
     if regime(block) == "stick":
         return arb(0)
     last = half_periods(tau) + 1
-    found = slips(block, first, last)
-    return sum(((-1) ** (k + 1) * read(found[k], tau - k * arb.pi()) for k in range(first, last + 1)), arb(0))
+    result = slips(block, first, last)
+    return sum(((-1) ** (k + 1) * read(result[k], tau - k * arb.pi()) for k in range(first, last + 1)), arb(0))

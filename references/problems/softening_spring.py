@@ -32,6 +32,7 @@ from veridyn.references.engine.motion import Phase, PhaseEnd, follow, holding, p
 from veridyn.references.engine.quantities import References
 from veridyn.references.engine.smooth import Smooth, restarted
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
+from veridyn.references.reference import TIME, Reference
 from veridyn.references.second_routes.hybrid_steps import (
     PROMISED,
     WORKING,
@@ -215,21 +216,21 @@ def _by_steps(o: SofteningOscillator, place: int, time: Exact) -> mpf:
 reference = References(
     PARAMETERS,
     SofteningOscillator,
-    kind=lambda o: "quasi-analytical" if o.d.rational else "closed form",
-    proof=lambda o: _PROOF if o.d.rational else "the chosen motion",
+    kind=lambda o, **_: "quasi-analytical" if o.d.rational else "closed form",
+    proof=lambda o, **_: _PROOF if o.d.rational else "the chosen motion",
     promised=PROMISED,
     effort=_effort,
 )
 
 
-def _of_state(place: int) -> Callable[[Callable[..., Ball]], Callable[..., Certified]]:
+def _of_state(place: int) -> Callable[[Callable[..., Ball]], Reference[Certified]]:
     """Make a reading of the motion a quantity; steps do not confirm a zero."""
 
     def how(o: SofteningOscillator, time: Exact) -> str:
         zero = not o.d.rational and value(_chosen(o, place, time)).is_zero()
         return "" if zero else "extrapolated midpoint steps, with passages looked for at turning points"
 
-    return reference(lambda o, time: _by_steps(o, place, time), how=how)
+    return reference(lambda o, time: _by_steps(o, place, time), takes=(TIME,), how=how)
 
 
 @_of_state(X)

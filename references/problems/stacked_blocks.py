@@ -86,14 +86,14 @@ def _accelerations(o: Stack, pulled: bool, sides: tuple[int, int]) -> tuple[Any,
 
 def _phases(o: Stack) -> list[StackState]:
     """Return the begins of all phases, that of rest at last."""
-    found = [StackState(arb(0), (arb(0), arb(0)), (arb(0), arb(0)), _begins(o, True, (0, 0)))]
+    result = [StackState(arb(0), (arb(0), arb(0)), (arb(0), arb(0)), _begins(o, True, (0, 0)))]
     while True:
-        state = found[-1]
-        pulled = len(found) == 1
+        state = result[-1]
+        pulled = len(result) == 1
         following = _next(o, state, pulled)
         if following is None:
-            return found
-        found.append(following)
+            return result
+        result.append(following)
 
 
 def _next(o: Stack, state: StackState, pulled: bool) -> StackState | None:

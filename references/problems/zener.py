@@ -37,6 +37,7 @@ from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, pr
 from veridyn.references.engine.quantities import References
 from veridyn.references.engine.smooth import Smooth, restarted
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
+from veridyn.references.reference import TIME
 from veridyn.references.second_routes.hybrid_steps import (
     PROMISED,
     WORKING,
@@ -247,11 +248,11 @@ _PROOF = "analytic phases enclosed, every zero of the dashpot's force proved to 
 reference = References(
     PARAMETERS,
     ZenerOscillator,
-    kind=lambda o: "closed form" if o.power == 1 else "quasi-analytical",
-    proof=lambda o: "matrix exponential, enclosed" if o.power == 1 else _PROOF,
+    kind=lambda o, **_: "closed form" if o.power == 1 else "quasi-analytical",
+    proof=lambda o, **_: "matrix exponential, enclosed" if o.power == 1 else _PROOF,
     how="extrapolated midpoint steps in x, v, z, with zeros of the dashpot's force looked for at turning points",
     promised=PROMISED,
-    effort=lambda o: proved(_phases(o)),
+    effort=lambda o, **_: proved(_phases(o)),
 )
 
 
@@ -273,7 +274,7 @@ def _at(o: ZenerOscillator, row: Row, time: Exact) -> Ball:
 
 def _peak(o: ZenerOscillator) -> tuple[Ball, Ball]:
     """Return instant and value of the largest extreme of the force."""
-    force, order, phases, found = _force(o), 1, _moving(o), []
+    force, order, phases, result = _force(o), 1, _moving(o), []
     rate = force
     if o.power == 1:  # the rate is a row itself, and may have a derivative
         (e, f), order = _factors(o), 0
@@ -282,23 +283,23 @@ def _peak(o: ZenerOscillator) -> tuple[Ball, Ball]:
     for ended in phases:
         until = ball(o.end) if ended is phases[-1] else None
         times = ended.extremes(rate, until=until, zeros=zeros, order=order)
-        found += [(time, ended.phase.read(force, time)) for time in times]
+        result += [(time, ended.phase.read(force, time)) for time in times]
         zeros = 0
-    if not found:
+    if not result:
         raise Absent("the force has no extreme before the end of the motion")
-    largest = max(found, key=lambda f: float(value(abs(f[1])).mid()))
-    if any(f is not largest and not (abs(f[1]) < abs(largest[1])) for f in found):
+    largest = max(result, key=lambda f: float(value(abs(f[1])).mid()))
+    if any(f is not largest and not (abs(f[1]) < abs(largest[1])) for f in result):
         raise Undecided("two extremes of the force are equal")
     return largest
 
 
-@reference(lambda o, time: _stepped(o, time)[0])
+@reference(lambda o, time: _stepped(o, time)[0], takes=(TIME,))
 def displacement(o: ZenerOscillator, time: Exact) -> Ball:
     """Displacement of the mass, which is the stretch of the device, at an instant from 0 to `end`, in m."""
     return _at(o, {X: arb(1)}, time)
 
 
-@reference(lambda o, time: _stepped(o, time)[2])
+@reference(lambda o, time: _stepped(o, time)[2], takes=(TIME,))
 def force(o: ZenerOscillator, time: Exact) -> Ball:
     """Force of the device at an instant, positive in tension, in N."""
     return _at(o, _force(o), time)
@@ -331,8 +332,8 @@ def peak_force(o: ZenerOscillator) -> Ball:
     return _peak(o)[1]
 
 
-@reference.function
-def motion(o: ZenerOscillator, digits: int = 30) -> Motion:
+@reference.function()
+def motion(o: ZenerOscillator, digits: int) -> Motion:
     """Return the motion up to `end`, for figures and comparison of histories: displacement, velocity, force."""
 
     def reading(row: Callable[[], Row]) -> Callable[[arb], Ball]:

@@ -146,13 +146,13 @@ class StepExpansion:
         torques = self._torques(k, ahead)
         right = [t // factor for t in torques]
         right += [self._open(loop, axis, ahead) for loop in LOOPS for axis in (0, 1)]
-        found = [_dot(row, right) for row in self._solve]
-        for i, a in enumerate(found[:7]):
+        result = [_dot(row, right) for row in self._solve]
+        for i, a in enumerate(result[:7]):
             self.angles[i].append(a)
             self.rates[i].append((k + 2) * a)
             self.x[i].append(ahead[i][0] - (self.y[i][0] * a >> BITS))
             self.y[i].append(ahead[i][1] + (self.x[i][0] * a >> BITS))
-        for (fx, fy), x, y in zip(self.forces, found[7::2], found[8::2], strict=True):
+        for (fx, fy), x, y in zip(self.forces, result[7::2], result[8::2], strict=True):
             fx.append(factor * x)
             fy.append(factor * y)
 
@@ -162,16 +162,16 @@ class StepExpansion:
 
     def _torques(self, k: int, ahead: Sequence[tuple[int, int]]) -> list[int]:
         """Return what acts on the bars at order k beside what is sought."""
-        found = [0] * 7
-        found[BETA] = self.machine.torque if k == 0 else 0
-        found[GAMMA] = self._pull(k)
+        result = [0] * 7
+        result[BETA] = self.machine.torque if k == 0 else 0
+        result[GAMMA] = self._pull(k)
         for i, bar in enumerate(self.machine.bars):
             closing = (zip(*(self.forces[loop][axis] for loop in bar.loops), strict=True) for axis in (0, 1))
-            found[i] -= bar.reach * self._moment(i, *([*map(sum, parts)] for parts in closing)) >> BITS
+            result[i] -= bar.reach * self._moment(i, *([*map(sum, parts)] for parts in closing)) >> BITS
         for i, j, coupling in self.machine.couplings:
-            found[i] -= coupling * self._carried(i, j, k, ahead) >> BITS
-            found[j] -= coupling * self._carried(j, i, k, ahead) >> BITS
-        return found
+            result[i] -= coupling * self._carried(i, j, k, ahead) >> BITS
+            result[j] -= coupling * self._carried(j, i, k, ahead) >> BITS
+        return result
 
     def _moment(self, i: int, fx: Series, fy: Series) -> int:
         """Return coefficient k of n·F, with the k terms of F that are known."""
@@ -215,10 +215,10 @@ def _inverse_length(half: Series, before: Series) -> int:
 
 
 def _value(series: Series, lapse: int) -> int:
-    found = 0
+    result = 0
     for coefficient in reversed(series):
-        found = coefficient + (found * lapse >> BITS)
-    return found
+        result = coefficient + (result * lapse >> BITS)
+    return result
 
 
 def _inverted(matrix: list[Series]) -> list[Series]:

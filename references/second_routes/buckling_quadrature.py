@@ -167,8 +167,19 @@ def _history(stop: CrushStop) -> tuple[tuple[ForcePhase, ...], Crush]:
         phases.append(ForcePhase(release, -mpmath.sqrt(force * back / mass), mpmath.mpf(0), mpmath.mpf(0)))
         lost = sum(line.area(largest) for line in met) - force * back / 2 if residual else mpmath.mpf(0)
         speed, changes = phases[-1].velocity, mpmath.mpf(len(met) - 1)
-        found = stop.bodies.mpf(), phases[1].start, time, largest, force / back, residual, release, speed, lost, changes
-        return tuple(phases), Crush(*found)
+        result = (
+            stop.bodies.mpf(),
+            phases[1].start,
+            time,
+            largest,
+            force / back,
+            residual,
+            release,
+            speed,
+            lost,
+            changes,
+        )
+        return tuple(phases), Crush(*result)
 
 
 def crush(stop: CrushStop) -> Crush:

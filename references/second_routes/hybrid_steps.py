@@ -133,8 +133,8 @@ class Steps:
         if key in self.made:
             return self.made[key]
         names = [sympy.Symbol("t"), [*map(sympy.Symbol, p.states)], [*map(sympy.Symbol, p.parameters)]]
-        found = sympy.lambdify(names, list(key), "mpmath", cse=True)
-        return self.made.setdefault(key, lambda t, y: found(t, y, self.numbers))
+        result = sympy.lambdify(names, list(key), "mpmath", cse=True)
+        return self.made.setdefault(key, lambda t, y: result(t, y, self.numbers))
 
     @cached_property
     def _rates(self) -> dict[str, Function]:
@@ -176,12 +176,12 @@ class Steps:
                 if length < LEAST * (end - start):
                     raise CertificationError("the steps of the second route come to a halt") from None
                 continue
-            found = self._first(here, length, after, modes[mode].events)
-            self.kept.append((here, length if found is None else found[0]))
-            if found is None:
+            result = self._first(here, length, after, modes[mode].events)
+            self.kept.append((here, length if result is None else result[0]))
+            if result is None:
                 time, y, length, eased = time + length, after, length * eased, EASY
             else:
-                lapse, event = found
+                lapse, event = result
                 before, time = here.at(lapse), time + lapse
                 y = self._jumped(event, time, before)
                 self.crossings.append(Crossing(event.name, time, before, y))
@@ -195,12 +195,12 @@ class Steps:
         return tuple(max(abs(x), abs(rate) * length) for x, rate in zip(y, self._rates[mode](time, y), strict=True))
 
     def _first(self, here: HybridStep, length: mpf, after: Vector, events: Sequence[Any]) -> Any:
-        found = [
+        result = [
             (lapse, event)
             for place, event in enumerate(events)
             if (lapse := self._lapse(here, length, after, place, event)) is not None
         ]
-        return min(found, key=lambda pair: pair[0], default=None)
+        return min(result, key=lambda pair: pair[0], default=None)
 
     def _lapse(self, here: HybridStep, length: mpf, after: Vector, place: int, event: Any) -> mpf | None:
         """Return when a guard passes zero first within a step."""
@@ -245,10 +245,10 @@ class Steps:
 
     def event(self, name: str, number: int) -> tuple[mpf, Crossing]:
         """Return the instant of an event, counted from 1, and what happens; `CertificationError` if there is none."""
-        while len(found := [c for c in self.crossings if c.name == name]) < number:
+        while len(result := [c for c in self.crossings if c.name == name]) < number:
             if not self._more():
                 raise CertificationError(f"the second route finds no event {name} number {number}")
-        return found[number - 1].time, found[number - 1]
+        return result[number - 1].time, result[number - 1]
 
     def _until(self, time: mpf) -> None:
         while not self.kept or self.kept[-1][0].time + self.kept[-1][1] <= time:

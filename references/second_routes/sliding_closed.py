@@ -102,17 +102,17 @@ Slips = tuple[tuple[tuple[mpf, mpf], ...], bool]  # begin and end (s), shifted b
 def slips(block: Block, count: int) -> Slips:
     """Return so many slips, or fewer if the last stands for all others; raises `ParameterError` for too many."""
     s, start = shaking(block), first_start(block)
-    found = [(start, s.end(start))]
-    if s.a0 * abs(mpmath.sin(s.omega * found[0][1])) < s.grip:  # stuck until the plane is as fast as at first
-        return tuple(found), True
-    while len(found) < count:
-        if len(found) == MOST_FOLLOWED:
+    result = [(start, s.end(start))]
+    if s.a0 * abs(mpmath.sin(s.omega * result[0][1])) < s.grip:  # stuck until the plane is as fast as at first
+        return tuple(result), True
+    while len(result) < count:
+        if len(result) == MOST_FOLLOWED:
             raise ParameterError(f"more than {MOST_FOLLOWED} slips before the motion repeats: shorten the window")
-        before, start = found[-1][0], found[-1][1] - s.half
-        found.append((start, s.end(start)))
+        before, start = result[-1][0], result[-1][1] - s.half
+        result.append((start, s.end(start)))
         if abs(start - before) <= 1024 * mpmath.eps * s.half:  # well above the noise of a root
             break
-    return tuple(found), False
+    return tuple(result), False
 
 
 def worn(block: Block) -> mpf:
@@ -143,13 +143,13 @@ def changes(block: Block, until: Exact) -> list[tuple[mpf, PhaseKind]]:
     s, limit = shaking(block), until.mpf()
     count = int(limit / s.half) + 1
     known, sticks = slips(block, count)
-    found: list[tuple[mpf, PhaseKind]] = []
+    result: list[tuple[mpf, PhaseKind]] = []
     for k in range(count):
         start, stop = (t + k * s.half for t in known[min(k, len(known) - 1)])
-        found.append((start, "slip+" if k % 2 else "slip-"))
+        result.append((start, "slip+" if k % 2 else "slip-"))
         if sticks:
-            found.append((stop, "stick"))
-    return [change for change in found if change[0] <= limit]
+            result.append((stop, "stick"))
+    return [change for change in result if change[0] <= limit]
 
 
 def limit_start(block: Block) -> mpf:

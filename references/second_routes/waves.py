@@ -87,17 +87,17 @@ def alternating(law: Callable[[bool], Matrix], row: Matrix, state: Sequence[mpf]
         If the gap merely touches zero.
     """
     laws = [_spectrum(law(closed)) for closed in (False, True)]
-    found: list[WavePhase] = []
+    result: list[WavePhase] = []
     start, closed = mpmath.mpf(0), False
     while True:
         rates, vectors, inverse = laws[closed]
         shares = inverse * mpmath.matrix(state)
         spread = vectors * mpmath.diag(list(shares))
         *states, gap = (Waves(mpf(0), rates, tuple(line)) for line in (*spread.tolist(), *(row * spread).tolist()))
-        span = next(gap.roots(end - start, from_zero=bool(found)), None)
-        found.append(WavePhase(start, end if span is None else start + span, closed, tuple(states), gap))
+        span = next(gap.roots(end - start, from_zero=bool(result)), None)
+        result.append(WavePhase(start, end if span is None else start + span, closed, tuple(states), gap))
         if span is None:
-            return tuple(found)
+            return tuple(result)
         start, state, closed = start + span, [f(span) for f in states], not closed
 
 

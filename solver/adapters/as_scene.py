@@ -104,10 +104,10 @@ def _rubs(problem: MechanicalProblem) -> list[_Rub]:
 def _touched(friction: Friction) -> Group:
     """Return the coordinates of a friction whose tangents are axes."""
     tangents = np.array(friction.tangents)
-    found = np.flatnonzero(np.abs(tangents).sum(axis=0))
-    if not np.all(np.isin(tangents, (-1.0, 0.0, 1.0))) or len(found) != np.count_nonzero(tangents):
+    result = np.flatnonzero(np.abs(tangents).sum(axis=0))
+    if not np.all(np.isin(tangents, (-1.0, 0.0, 1.0))) or len(result) != np.count_nonzero(tangents):
         raise NotImplementedError(f"friction {friction.name!r} along {tangents.tolist()}: no place of a body")
-    return tuple(found.tolist())
+    return tuple(result.tolist())
 
 
 def _stacked(friction: Friction, grounded: set[Group]) -> _Rub:
@@ -125,10 +125,10 @@ def _weight(rubs: list[_Rub], masses: Floats) -> float:
     for rub in rubs:
         if rub.lower:
             carried[rub.lower] += float(masses[rub.upper[0]])
-    found = [float(rub.friction.normal) / carried[rub.upper] for rub in rubs] or [0.0]
-    if max(found) - min(found) > ALIKE * max(found):
+    result = [float(rub.friction.normal) / carried[rub.upper] for rub in rubs] or [0.0]
+    if max(result) - min(result) > ALIKE * max(result):
         raise NotImplementedError("normal forces that no gravity makes of the masses")
-    return found[0]
+    return result[0]
 
 
 def _tilt(problem: MechanicalProblem, masses: Floats, axes: list[str]) -> tuple[tuple[float, float], list[Load]]:
@@ -136,7 +136,7 @@ def _tilt(problem: MechanicalProblem, masses: Floats, axes: list[str]) -> tuple[
     lasting = [load for load in problem.loads if _lasts(load.function, problem.start)]
     pull = sum((float(load.function(problem.start)) * load.direction / masses for load in lasting), np.zeros(len(axes)))
     along = [{a for a, axis in zip(pull.tolist(), axes, strict=True) if axis == each} or {0.0} for each in "xy"]
-    if any(max(found) - min(found) > ALIKE * np.abs(pull).max() for found in along):
+    if any(max(result) - min(result) > ALIKE * np.abs(pull).max() for result in along):
         return (0.0, 0.0), []
     return (max(along[0]), max(along[1])), lasting
 
@@ -251,10 +251,10 @@ def _line(problem: InitialValueProblem, expression: sympy.Expr, of: sympy.Symbol
 def moving(problem: InitialValueProblem) -> tuple[int, int]:
     """Return which state is the place of a body and which one its velocity; raises NotImplementedError."""
     rates = problem.mode_of(problem.mode).rates
-    found = [i for i, rate in enumerate(rates) if str(rate) == problem.states[1 - i]] if len(rates) == 2 else []
-    if problem.needs - BOUNCING or len(found) != 1:
+    result = [i for i, rate in enumerate(rates) if str(rate) == problem.states[1 - i]] if len(rates) == 2 else []
+    if problem.needs - BOUNCING or len(result) != 1:
         raise NotImplementedError("states that are no place and velocity of one body")
-    return found[0], 1 - found[0]
+    return result[0], 1 - result[0]
 
 
 def _impact(problem: InitialValueProblem, speed: int) -> Change:

@@ -57,8 +57,8 @@ class Calculix(Stepper):
     def version(self) -> str:
         """Version that the program states."""
         said = subprocess.run([_program(), "-v"], capture_output=True, text=True, check=False, timeout=60).stdout
-        found = re.search(r"Version\s+(\S+)", said)
-        return found[1] if found else "unknown"
+        result = re.search(r"Version\s+(\S+)", said)
+        return result[1] if result else "unknown"
 
     def claims(self, _: str) -> dict[str, Any]:
         """Return what the manual says of the alpha method, and the digits of the printed output."""
@@ -81,11 +81,11 @@ class Calculix(Stepper):
 def _program() -> str:
     """Return the program; SolverNotFound if there is none."""
     named = os.environ.get(PROGRAM_VARIABLE, "ccx")
-    found = shutil.which(named)
-    if found is None:
+    result = shutil.which(named)
+    if result is None:
         remedy = f"apt install calculix-ccx, or name it in {PROGRAM_VARIABLE}"
         raise SolverNotFound(f"solver 'calculix' needs the program {named}; {remedy}")
-    return found
+    return result
 
 
 def _run(program: str, folder: Path, limit: float) -> None:

@@ -72,12 +72,12 @@ class Casadi:
         for end in leg.stages:
             armed = [i for i in range(leg.functions) if leg.armed[i] <= now]
             integrator, instants = self._integrator(leg, armed, now, end, until(outputs, end))
-            found = _solved(integrator, state, self.method, now)
-            place, happened = found[-1, -2:]
+            result = _solved(integrator, state, self.method, now)
+            place, happened = result[-1, -2:]
             fired = armed[round(place) - 1] if place > HAPPENED else None
-            now, state = (end if fired is None else float(happened)), found[-1, :-2]
+            now, state = (end if fired is None else float(happened)), result[-1, :-2]
             reached = until(outputs, now)
-            parts.append(found[np.searchsorted(instants, reached).clip(max=len(found) - 1), :-2])
+            parts.append(result[np.searchsorted(instants, reached).clip(max=len(result) - 1), :-2])
             outputs = outputs[len(reached) :]
             counters.update({"steps": integrator.stats()["n_steps"], "evaluations": integrator.stats()["n_rhs"]})
             if fired is not None:

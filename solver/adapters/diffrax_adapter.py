@@ -85,7 +85,7 @@ def _compiled(names: Names, rates: tuple[Expr, ...], guards: tuple[Expr, ...], s
 
     def stage(start: Any, end: Any, y: Any, outputs: Any, args: Any, controls: Any) -> Any:
         rtol, atol, largest = controls
-        found = diffrax.diffeqsolve(
+        result = diffrax.diffeqsolve(
             diffrax.ODETerm(rate),
             SCHEMES[scheme](),
             start,
@@ -99,7 +99,14 @@ def _compiled(names: Names, rates: tuple[Expr, ...], guards: tuple[Expr, ...], s
             max_steps=MOST_STEPS,
             throw=False,
         )
-        return found.ts[1][0], found.ys[1][0], found.ys[0], found.event_mask, found.result, found.stats["num_steps"]
+        return (
+            result.ts[1][0],
+            result.ys[1][0],
+            result.ys[0],
+            result.event_mask,
+            result.result,
+            result.stats["num_steps"],
+        )
 
     return jax.jit(stage)
 
@@ -123,15 +130,15 @@ class Diffrax:
         for end in leg.stages:
             args["armed"] = leg.armed[: leg.functions] <= now
             inner = until(outputs, end)
-            found = stage(now, end, state, _filled(inner, end), args, controls)
-            now, state, fired = float(found[0]), np.array(found[1]), _fired(found[3])
-            if fired is None and found[4] != diffrax.RESULTS.successful:
-                reason = diffrax.RESULTS[found[4]].strip().splitlines()[0]
+            result = stage(now, end, state, _filled(inner, end), args, controls)
+            now, state, fired = float(result[0]), np.array(result[1]), _fired(result[3])
+            if fired is None and result[4] != diffrax.RESULTS.successful:
+                reason = diffrax.RESULTS[result[4]].strip().splitlines()[0]
                 raise SolverFailure(f"diffrax ({self.scheme}) gave up after t = {leg.start:.9g} s: {reason}")
             reached = until(outputs, now)
-            parts.append(np.array(found[2])[: len(reached)])
+            parts.append(np.array(result[2])[: len(reached)])
             outputs = outputs[len(reached) :]
-            counters["steps"] += int(found[5])
+            counters["steps"] += int(result[5])
             if fired is not None:
                 break
         return Arrival(now, state, fired, np.vstack(parts), counters)

@@ -142,13 +142,13 @@ class DrakeWorld:
         """Return the force (3,) on the upper body of a contact in the last step (N)."""
         results = self.plant.get_contact_results_output_port().Eval(self.context)
         _, upper = self.pairs[contact.name]
-        found = np.zeros(3)
+        result = np.zeros(3)
         for i in range(results.num_point_pair_contacts()):
             one = results.point_pair_contact_info(i)
             sides = (one.point_pair().id_A, one.point_pair().id_B)
             if upper in sides:  # the force is that on B
-                found += one.contact_force() if sides[1] == upper else -one.contact_force()
-        return found
+                result += one.contact_force() if sides[1] == upper else -one.contact_force()
+        return result
 
 
 NO_INERTIA = SpatialInertia.Zero()

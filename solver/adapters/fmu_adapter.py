@@ -96,11 +96,11 @@ class Fmu:
         if self.map_path is None:
             return {}
         try:
-            found = tomllib.loads(self.map_path.read_text(encoding="utf-8"))
+            result = tomllib.loads(self.map_path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise SolverInputError(f"map {self.map_path} cannot be read: {error}") from None
         known = {v.name for v in self.description.modelVariables}
-        for table, rows in found.items():
+        for table, rows in result.items():
             if table not in TABLES or not isinstance(rows, dict):
                 raise SolverInputError(f"map {self.map_path}: unknown table {table}; known are {', '.join(TABLES)}")
             for name, variable in rows.items():
@@ -108,7 +108,7 @@ class Fmu:
                     raise SolverInputError(
                         f"map {self.map_path}: {table}.{name}: the unit has no variable {variable!r}"
                     )
-        return found
+        return result
 
     @property
     def kind(self) -> str:
@@ -210,9 +210,9 @@ def _instance(fmu: Fmu, problem: InitialValueProblem, names: _Names) -> Iterator
 
 def _check_start(fmu: Fmu, problem: InitialValueProblem, states: Floats) -> None:
     """Refuse a problem that starts elsewhere than the unit does."""
-    for name, found, wanted in zip(problem.unknowns, states, problem.initial_state, strict=True):
-        if abs(found - wanted) > SAME * max(1.0, abs(wanted)):
-            raise NotImplementedError(f"{fmu.path.name} starts from {name} = {found:.9g}, not {wanted:.9g}")
+    for name, result, wanted in zip(problem.unknowns, states, problem.initial_state, strict=True):
+        if abs(result - wanted) > SAME * max(1.0, abs(wanted)):
+            raise NotImplementedError(f"{fmu.path.name} starts from {name} = {result:.9g}, not {wanted:.9g}")
 
 
 @dataclass(frozen=True)
@@ -352,7 +352,7 @@ class _UnitMotion:
         return Trajectory(
             time=np.array(self.times),
             states=states,
-            events={name: np.array(found) for name, found in self.events.items()},
-            before={name: np.array(found).reshape(-1, n) for name, found in self.before.items()},
+            events={name: np.array(result) for name, result in self.events.items()},
+            before={name: np.array(result).reshape(-1, n) for name, result in self.before.items()},
             counters=self.counters,
         )

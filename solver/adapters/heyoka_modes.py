@@ -40,7 +40,7 @@ def _compiled(names: Names, rates: tuple[Expr, ...], guards: tuple[Expr, ...], t
     y = [heyoka.expression(f"y{i}") for i in range(len(names.unknowns))]
     p = [heyoka.par[i] for i in range(len(names.parameters))]
     right, of_guards = (translated(names, tuple(map(_multiplied, part)), [LIBRARY]) for part in (rates, guards))
-    found = [heyoka.expression(0.0) + rate for rate in right(heyoka.time, y, p)]
+    result = [heyoka.expression(0.0) + rate for rate in right(heyoka.time, y, p)]
     events = [
         heyoka.t_event(
             heyoka.par[len(p) + 2 * i] * guard + heyoka.par[len(p) + 2 * i + 1],
@@ -50,7 +50,7 @@ def _compiled(names: Names, rates: tuple[Expr, ...], guards: tuple[Expr, ...], t
         for i, guard in enumerate(of_guards(heyoka.time, y, p))
     ]
     return heyoka.taylor_adaptive(
-        list(zip(y, found, strict=True)),
+        list(zip(y, result, strict=True)),
         [0.0] * len(y),
         t_events=events,
         tol=tolerance,

@@ -69,13 +69,13 @@ def _pair(pairs: ET.Element, contact: Contact) -> None:
 
 def _springs(scene: Scene) -> dict[tuple[str, str], dict[str, str]]:
     """Return stiffness and damping of the joints, by body and axis."""
-    found: dict[tuple[str, str], dict[str, str]] = {at: {} for at in scene.coordinates.values()}
+    result: dict[tuple[str, str], dict[str, str]] = {at: {} for at in scene.coordinates.values()}
     for name, rows in (("stiffness", scene.stiffness), ("damping", scene.damping)):
-        for i, (row, at) in enumerate(zip(rows, found, strict=False)):
+        for i, (row, at) in enumerate(zip(rows, result, strict=False)):
             if any(value for j, value in enumerate(row) if j != i) or row[i] < 0:
                 raise NotImplementedError(f"{name} that is none of single joints")
-            found[at][name] = repr(row[i])
-    return found
+            result[at][name] = repr(row[i])
+    return result
 
 
 def _text(numbers: Iterable[float]) -> str:

@@ -61,13 +61,13 @@ class MujocoWorld:
     def touch(self, contact: Contact) -> Floats:
         """Return the force (3,) on the upper body of a contact at the beginning of the last step (N)."""
         pair = {self.model.geom(name).id for name in contact.bodies}
-        found, force = np.zeros(3), np.zeros(6)
+        result, force = np.zeros(3), np.zeros(6)
         for i, point in enumerate(self.data.contact[: self.data.ncon]):
             if set(point.geom.tolist()) == pair:
                 mujoco.mj_contactForce(self.model, self.data, i, force)
                 along = point.frame.reshape(3, 3).T @ force[:3]
-                found += along if along[2] > 0 else -along  # bodies push each other away
-        return found
+                result += along if along[2] > 0 else -along  # bodies push each other away
+        return result
 
 
 class MujocoScene(SceneSolver):

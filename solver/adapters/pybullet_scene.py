@@ -97,22 +97,22 @@ class PybulletWorld(Client):
         lower, upper = (self.ids[name] for name in contact.bodies)
         # the normal is turned to the order of the two bodies, the directions of friction are not
         sense = 1.0 if contact.bodies[0] in self.planes else -1.0
-        found = np.zeros(3)
+        result = np.zeros(3)
         for p in self.call("getContactPoints", upper, lower):
-            found += np.multiply(p[9], p[7]) + sense * (np.multiply(p[10], p[11]) + np.multiply(p[12], p[13]))
-        return found
+            result += np.multiply(p[9], p[7]) + sense * (np.multiply(p[10], p[11]) + np.multiply(p[12], p[13]))
+        return result
 
 
 def _coefficients(scene: Scene) -> dict[str, tuple[float, float]]:
     """Return friction and restitution of each body, whose products are those of the contacts."""
     fixed = {body.name for body in scene.bodies if not body.moves}
-    found = dict.fromkeys(fixed, (1.0, 1.0))
+    result = dict.fromkeys(fixed, (1.0, 1.0))
     for contact in sorted(scene.contacts, key=lambda contact: contact.bodies[0] not in fixed):
         (lower, upper), coefficient = contact.bodies, contact.coefficient("Bullet")
-        if coefficient and not found[lower][0]:
+        if coefficient and not result[lower][0]:
             raise NotImplementedError(f"the contact {contact.name} rubs on a body that does not rub: Bullet multiplies")
-        found[upper] = (coefficient / found[lower][0] if coefficient else 0.0, contact.restitution)
-    return found
+        result[upper] = (coefficient / result[lower][0] if coefficient else 0.0, contact.restitution)
+    return result
 
 
 class PybulletScene(SceneSolver):

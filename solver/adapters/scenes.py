@@ -80,13 +80,13 @@ def _history(friction: Friction, scene: Scene, touch: Floats, v: Floats) -> dict
     """Return forces along the tangents of a friction and sliding velocities."""
     upper = next(contact.bodies[1] for contact in scene.contacts if contact.name == friction.name)
     places = [("xy".index(axis), body == upper) for body, axis in scene.coordinates.values()]
-    found: dict[str, Floats] = {}
+    result: dict[str, Floats] = {}
     for tangent, end in zip(friction.tangents, ("", "_2"), strict=False):
         sense = np.zeros(2)  # of the tangent, as the upper body sees it
         for part, (axis, above) in zip(tangent, places, strict=True):
             sense[axis] += part * above
-        found |= {f"force{end}": touch[:, :2] @ sense, f"sliding_velocity{end}": v @ tangent}
-    return found
+        result |= {f"force{end}": touch[:, :2] @ sense, f"sliding_velocity{end}": v @ tangent}
+    return result
 
 
 def _bounced(problem: InitialValueProblem, scene: Scene, world: World, steps: Grid) -> Trajectory:

@@ -32,7 +32,7 @@ class SolveIvp:
         from scipy.integrate import solve_ivp  # late: listing solvers must not wait for it
 
         jacobian = {"jac": leg.jacobian} if self.method in IMPLICIT else {}
-        found = solve_ivp(
+        result = solve_ivp(
             leg.rate,
             (leg.start, leg.end),
             leg.state,
@@ -44,13 +44,13 @@ class SolveIvp:
             max_step=min(leg.largest_step, self.controls.max_step),
             **jacobian,
         )
-        if found.status < 0:
-            raise SolverFailure(f"solve_ivp ({self.method}) gave up at t = {found.t[-1]:.9g} s: {found.message}")
-        fired = next((i for i, times in enumerate(found.t_events or ()) if times.size), None)
-        outputs = until(leg.outputs, found.t[-1])
-        states = found.sol(outputs).T if outputs.size else np.empty((0, leg.state.size))
-        counters = {"steps": found.t.size - 1, "evaluations": int(found.nfev)}
-        return Arrival(float(found.t[-1]), found.y[:, -1], fired, states, counters)
+        if result.status < 0:
+            raise SolverFailure(f"solve_ivp ({self.method}) gave up at t = {result.t[-1]:.9g} s: {result.message}")
+        fired = next((i for i, times in enumerate(result.t_events or ()) if times.size), None)
+        outputs = until(leg.outputs, result.t[-1])
+        states = result.sol(outputs).T if outputs.size else np.empty((0, leg.state.size))
+        counters = {"steps": result.t.size - 1, "evaluations": int(result.nfev)}
+        return Arrival(float(result.t[-1]), result.y[:, -1], fired, states, counters)
 
 
 def _event(leg: Leg, index: int) -> Callable[[float, Floats], float]:

@@ -17,7 +17,7 @@ def _integrate(residual: Residual) -> tuple[Floats, Floats, Mapping[str, float]]
         raise NotImplementedError(f"index {problem.index} by BDF, whose iterations diverge; Radau takes it")
     try:
         with np.errstate(all="ignore"):  # iterations that diverge are given up below
-            found = solve_dae(
+            result = solve_dae(
                 residual,
                 (problem.start, problem.end),
                 problem.initial_state,
@@ -30,10 +30,10 @@ def _integrate(residual: Residual) -> tuple[Floats, Floats, Mapping[str, float]]
             )
     except (ValueError, ArithmeticError) as error:  # of its linear algebra
         raise SolverFailure(f"solve_dae ({controls.scheme}) gave up: {error}") from None
-    if found.status < 0:
-        reached = found.t[-1] if len(found.t) else problem.start
-        raise SolverFailure(f"solve_dae ({controls.scheme}) gave up at t = {reached:.9g} s: {found.message}")
-    return np.array(found.t), np.array(found.y).T, {"evaluations": int(found.nfev)}
+    if result.status < 0:
+        reached = result.t[-1] if len(result.t) else problem.start
+        raise SolverFailure(f"solve_dae ({controls.scheme}) gave up at t = {reached:.9g} s: {result.message}")
+    return np.array(result.t), np.array(result.y).T, {"evaluations": int(result.nfev)}
 
 
 SOLVER = Implicit("scipy_dae", "scipy-dae", ("Radau", "BDF"), _integrate)

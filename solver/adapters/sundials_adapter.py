@@ -33,13 +33,13 @@ class Cvode:
         inner = leg.outputs[(leg.outputs > leg.start + near) & (leg.outputs < leg.end - near)]
         # with two instants only CVODE would return every step of its own
         instants = np.concatenate(([leg.start], inner if inner.size else [0.5 * (leg.start + leg.end)], [leg.end]))
-        found = self._solver(leg).solve(instants, leg.state)
-        if found.status < 0 or not found.success:
-            raise SolverFailure(f"CVODE ({self.method}) gave up at t = {found.t[-1]:.9g} s: {found.message}")
-        hit = found.status == ROOT_RETURN
-        fired = int(np.flatnonzero(found.i_events[-1])[0]) if hit else None
-        time, state = float(found.t[-1]), np.array(found.y[-1])
-        return Arrival(time, state, fired, _at_outputs(leg, found.t, found.y), {"evaluations": int(found.nfev)})
+        result = self._solver(leg).solve(instants, leg.state)
+        if result.status < 0 or not result.success:
+            raise SolverFailure(f"CVODE ({self.method}) gave up at t = {result.t[-1]:.9g} s: {result.message}")
+        hit = result.status == ROOT_RETURN
+        fired = int(np.flatnonzero(result.i_events[-1])[0]) if hit else None
+        time, state = float(result.t[-1]), np.array(result.y[-1])
+        return Arrival(time, state, fired, _at_outputs(leg, result.t, result.y), {"evaluations": int(result.nfev)})
 
     def _solver(self, leg: Leg) -> CVODE:
         def rate(t: float, y: Floats, yp: Floats) -> None:

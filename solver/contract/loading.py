@@ -51,8 +51,8 @@ def load_solver(spec: str, time_out: float = math.inf) -> Solver:
     if spec.startswith("fmu:"):
         return _unit(spec)
     place, _, attribute = spec.rpartition(":")
-    found = _attribute(spec, _module(spec, place), attribute) if place else _entry_point(spec)
-    solver: Solver = _instance(spec, found)
+    result = _attribute(spec, _module(spec, place), attribute) if place else _entry_point(spec)
+    solver: Solver = _instance(spec, result)
     try:
         check_members(solver, spec)
     except SolverInputError as error:

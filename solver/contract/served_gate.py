@@ -243,10 +243,10 @@ class ServedGate:
         except _Ended as ended:
             raise SolverInputError(ended.describe(self._spec, self._time_out, loading=True)) from None
         if isinstance(answer, Raised):
-            found = any(name.endswith(".SolverNotFound") for name in answer.names)
+            is_missing = any(name.endswith(".SolverNotFound") for name in answer.names)
             ours = any(name.endswith(".SolverInputError") for name in answer.names)
             text = answer.text if ours else f"{self._spec!r} cannot be loaded: {answer.line}"
-            raise SolverNotFound(text) if found else SolverInputError(text)
+            raise SolverNotFound(text) if is_missing else SolverInputError(text)
         return _read_introduction(self._spec, answer)
 
 

@@ -146,11 +146,11 @@ def event_instants(
     """
     changed, later, still = states[1:] != states[:-1], starts[1:], np.zeros(len(starts) - 1, dtype=bool)
     columns = {name: (changed[:, i] for i in of) for name, of in mechanics.places.items()}
-    found = {name: later[reduce(or_, of, still)] for name, of in columns.items()}
+    result = {name: later[reduce(or_, of, still)] for name, of in columns.items()}
     if not impacts:
-        return found
+        return result
     struck = {name: [t for t, hit in impacts if not set(of).isdisjoint(hit)] for name, of in mechanics.planes.items()}
-    return {name: np.union1d(instants, struck.get(name, [])) for name, instants in found.items()}
+    return {name: np.union1d(instants, struck.get(name, [])) for name, instants in result.items()}
 
 
 class LazyMapping(Mapping[str, Value]):
@@ -187,7 +187,7 @@ def histories(
     kinds: NDArray[np.int64],
 ) -> dict[str, dict[str, Floats]]:
     """Return the histories (m,) of the elements at samples (m,) whose flow is given by its index (m,)."""
-    found = _empty(problem, mechanics, times.size)
+    result = _empty(problem, mechanics, times.size)
     edges = [forcing.start for forcing in forcings[1:]]
     parts = np.searchsorted(edges, times, side="right")
     both = parts * len(flows) + kinds
@@ -197,8 +197,8 @@ def histories(
         u = forcings[segment].values(times[here])
         for name, values in _of_flow(problem, mechanics, flows[kind], states[here], u).items():
             for history, value in values.items():
-                found[name][history][here] = value
-    return found
+                result[name][history][here] = value
+    return result
 
 
 def _empty(problem: MechanicalProblem, mechanics: Mechanics, m: int) -> dict[str, dict[str, Floats]]:
@@ -212,7 +212,7 @@ def _empty(problem: MechanicalProblem, mechanics: Mechanics, m: int) -> dict[str
 def _of_flow(
     problem: MechanicalProblem, mechanics: Mechanics, flow: ModeFlow, states: Floats, u: Floats
 ) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    result: dict[str, dict[str, Any]] = {}
     forces, gaps, rates = (part.over(states, u) for part in (flow.stop_forces, flow.gaps, flow.gap_rates))
     for name, places in mechanics.planes.items():
         planes = list(places)
@@ -220,19 +220,19 @@ def _of_flow(
         gap, rate = (np.take_along_axis(part[:, planes], nearest, axis=1)[:, 0] for part in (gaps, rates))
         # at an event the force is zero up to rounding, and rounding must not pull
         force = np.maximum(forces[:, planes], 0.0).sum(axis=1)
-        found[name] = {"normal_force": force, "normal_velocity": rate, "gap": gap}
+        result[name] = {"normal_force": force, "normal_velocity": rate, "gap": gap}
     normals = mechanics.normal_forces(flow.stop_forces).over(states, u)
     frictions, sliding = (part.over(states, u) for part in (flow.friction_forces, flow.sliding))
     for j, friction in enumerate(problem.frictions):
         stuck = flow.mode.frictions[j] is Grip.STICK
         still = stuck and j not in mechanics.springs
-        found[friction.name] = {"stuck": float(stuck), "normal_force": np.maximum(normals[:, j], 0.0)}
+        result[friction.name] = {"stuck": float(stuck), "normal_force": np.maximum(normals[:, j], 0.0)}
         for ending, cosine in zip(("", "_2"), mechanics.cosines[j], strict=False):
-            found[friction.name][f"force{ending}"] = cosine * frictions[:, j]
-            found[friction.name][f"sliding_velocity{ending}"] = 0.0 if still else cosine * sliding[:, j]
+            result[friction.name][f"force{ending}"] = cosine * frictions[:, j]
+            result[friction.name][f"sliding_velocity{ending}"] = 0.0 if still else cosine * sliding[:, j]
     elongations, rates = (part.over(states, u) for part in (mechanics.elongations, mechanics.rates))
     for d, device in enumerate(problem.devices):
         assert isinstance(device, NonlinearDamper)
         force = device.force(rates[:, d])
-        found[device.name] = {"force": force, "elongation": elongations[:, d], "rate": rates[:, d]}
-    return found
+        result[device.name] = {"force": force, "elongation": elongations[:, d], "rate": rates[:, d]}
+    return result

@@ -36,12 +36,12 @@ def respond(problem: MechanicalProblem, integrator: Integrator, largest_step: fl
     except ProblemError as error:
         raise NotImplementedError(str(error)) from None
     driver = ModeDriver(first_order, integrator, largest_step=largest_step, most_events=most_events)
-    found, n = driver.run(output_instants(problem)), problem.size
-    response = Response(found.time, found.states[:, :n], found.states[:, n : 2 * n], counters=found.counters)
+    result, n = driver.run(output_instants(problem)), problem.size
+    response = Response(result.time, result.states[:, :n], result.states[:, n : 2 * n], counters=result.counters)
     elements = {stop.name: _of_stop(problem, response, stop) for stop in problem.stops}
     elements |= {d.name: _of_damper(problem, response, d) for d in problem.devices if isinstance(d, NonlinearDamper)}
     return Response(
-        response.time, response.displacement, response.velocity, elements, found.counters, _events(problem, found)
+        response.time, response.displacement, response.velocity, elements, result.counters, _events(problem, result)
     )
 
 

@@ -101,10 +101,10 @@ def functions(problem: MechanicalProblem) -> list[TimeFunction]:
 
     If an element sees the supports, displacements (m) and velocities (m/s) of the supports follow.
     """
-    found = list(problem.drives)
+    result = list(problem.drives)
     if is_carried(problem):
-        found += [s.displacement for s in problem.supports] + [s.velocity for s in problem.supports]
-    return found
+        result += [s.displacement for s in problem.supports] + [s.velocity for s in problem.supports]
+    return result
 
 
 def segments(problem: MechanicalProblem) -> tuple[Forcing, ...]:

@@ -171,8 +171,8 @@ class Blow:
         least = np.concatenate((least, np.zeros(len(self.W) - k))) / self.sizes
         slack = AT_REST * (speed * mechanics.lengths(self.W) / self.sizes + least)
         rates = self.W @ v / self.sizes - least
-        found = (list(self._found(rates, slack, count)) for count in range(k + 1))
-        obeying = next(filter(None, found), [])
+        result = (list(self._found(rates, slack, count)) for count in range(k + 1))
+        obeying = next(filter(None, result), [])
         if not obeying:
             raise SolverFailure(
                 f"{mechanics.problem.name}: no velocities obey the stops that are hit together: they crush what is "

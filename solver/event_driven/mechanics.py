@@ -168,10 +168,10 @@ class Mechanics(Structure):
 
     def _following(self, mode: ContactMode, hold: Floats) -> Floats:
         """Return a projection in which a spring of stick follows the sliding, and that of a slip waits."""
-        found = hold.copy()
+        result = hold.copy()
         for j, spring in self.springs.items():
-            found[spring] = self.tangents[j] @ found if mode.frictions[j] is Grip.STICK else 0.0
-        return found
+            result[spring] = self.tangents[j] @ result if mode.frictions[j] is Grip.STICK else 0.0
+        return result
 
     def _shares(self, stuck: Sequence[int], shut: int) -> Floats:
         """Return weights (k,) of frictions that stick, then of closed stops: their squares are what each can hold.

@@ -167,8 +167,8 @@ class _Record:
         return Trajectory(
             time=np.array(self.times),
             states=np.array(self.states),
-            events={name: np.array([t for t, _ in found], dtype=float) for name, found in self.events.items()},
-            before={name: np.array([y for _, y in found]).reshape(-1, n) for name, found in self.events.items()},
+            events={name: np.array([t for t, _ in result], dtype=float) for name, result in self.events.items()},
+            before={name: np.array([y for _, y in result]).reshape(-1, n) for name, result in self.events.items()},
             modes=tuple(self.modes),
             counters=counters,
         )

@@ -124,11 +124,11 @@ def find_linear_piece(damper: NonlinearDamper) -> tuple[float, float]:
 def find_bends(damper: NonlinearDamper) -> tuple[Bend, ...]:
     """Return what the force has beyond the line through the piece around rest."""
     slopes = [(*row, 0.0)[1] for row in damper.coefficients]
-    found = []
+    result = []
     for i, (at, change) in enumerate(zip(damper.breaks, np.diff(slopes), strict=True), start=1):
         side = 1.0 if at > 0 else -1.0
         name, push = f"{damper.name}, bend {i}", float(np.sign(change)) * damper.direction
         if change:
             bend = Bend(name, push, -1.0, 0.0, abs(change), frame=damper.frame, along=side * damper.direction)
-            found.append(replace(bend, rate=side * at))
-    return tuple(found)
+            result.append(replace(bend, rate=side * at))
+    return tuple(result)

@@ -22,7 +22,7 @@ def solve_rubbing_masses(parameters: Columns, threads: int) -> Columns:
 
     table = np.stack([np.asarray(parameters[name], dtype=np.float64) for name in RUBBING])
     n = table.shape[1]
-    found: dict[str, NDArray[Any]] = {
+    result: dict[str, NDArray[Any]] = {
         "wear_power": np.empty(n),
         "regime": np.empty(n, dtype=np.int8),
         "slips": np.empty(n, dtype=np.int64),
@@ -30,11 +30,11 @@ def solve_rubbing_masses(parameters: Columns, threads: int) -> Columns:
         "slip_end": np.empty(n),
     }
     if threads == 1:
-        kernel.solve(table, *found.values())
+        kernel.solve(table, *result.values())
     else:
         with _use_threads(threads):
-            kernel.solve_on_threads(table, *found.values())
-    return found
+            kernel.solve_on_threads(table, *result.values())
+    return result
 
 
 @contextmanager

@@ -148,9 +148,9 @@ class ExactComputation:
                     ambiguities += struck.ambiguous
                 if reason == codes.UNDECIDED:
                     self._refuse_more(searches := searches + 1, most_events, t)
-                    found = self._decided(t, EventState(y, self._phase(t, drive), before, int(counters[codes.FIRED])))
-                    states[:], y[:], counters[codes.DECIDED] = found.states, found.y, 1
-                    ambiguities += found.ambiguous
+                    result = self._decided(t, EventState(y, self._phase(t, drive), before, int(counters[codes.FIRED])))
+                    states[:], y[:], counters[codes.DECIDED] = result.states, result.y, 1
+                    ambiguities += result.ambiguous
                     self.tables.index(states)
                 tables = (*rows, *self.tables.arrays, *self.grips, *drive)
                 known, arrays = len(self.tables.flows), (y, states, before, outputs, counters)
@@ -211,12 +211,12 @@ class ExactComputation:
         return phase
 
     def _decided(self, t: float, now: EventState) -> ConsistentStates:
-        found = self.transitions.find(now)
-        if found is None:
+        result = self.transitions.find(now)
+        if result is None:
             jams = "; friction may jam a rigid stop (Painlevé)" if self.tables.mechanics.jams.any() else ""
             what = "no state of stops and frictions is consistent"
             raise SolverFailure(f"{self.problem.name}: {what} at t = {t:.9g} s{jams}")
-        return found
+        return result
 
 
 def _doubled(part: Any) -> Any:

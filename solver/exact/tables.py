@@ -73,8 +73,8 @@ class Tables:
 
     def index(self, states: Ints) -> int:
         """Return the place of a mode, written if it is not there yet."""
-        found = np.flatnonzero((self.arrays.states[: len(self.flows)] == states).all(axis=1))
-        return int(found[0]) if found.size else self._add(states, self.draft(states))
+        result = np.flatnonzero((self.arrays.states[: len(self.flows)] == states).all(axis=1))
+        return int(result[0]) if result.size else self._add(states, self.draft(states))
 
     def _add(self, states: Ints, draft: Draft) -> int:
         """Write the tables of a mode; return their place."""

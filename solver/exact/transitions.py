@@ -162,9 +162,9 @@ class Transitions:
         slips: NDArray[np.bool_] = np.abs(states[self.stops :]) == 1
         if not slips.any():
             return slips
-        found = slips & (mechanics.lengths(mechanics.tangents @ hold) <= IN_SPAN * mechanics.reach)
-        found[list(mechanics.springs)] = False
-        return np.asarray(found)
+        result = slips & (mechanics.lengths(mechanics.tangents @ hold) <= IN_SPAN * mechanics.reach)
+        result[list(mechanics.springs)] = False
+        return np.asarray(result)
 
     def _rank(self, now: EventState, trial: Trial, violated: set[int]) -> tuple[int, int]:
         """Return what is compared first where states have equally many changes; the least is taken."""

@@ -18,10 +18,10 @@ def entries(matrix: Any) -> Entries:
     """Return a matrix (n, m), sparse or not, by compressed rows."""
     from scipy import sparse
 
-    found = sparse.csr_array(matrix)
-    found.eliminate_zeros()
-    first, column = (part.astype(np.uint32) for part in (found.indptr, found.indices))
-    return Entries(first, column, np.array(found.data, dtype=float))
+    result = sparse.csr_array(matrix)
+    result.eliminate_zeros()
+    first, column = (part.astype(np.uint32) for part in (result.indptr, result.indices))
+    return Entries(first, column, np.array(result.data, dtype=float))
 
 
 def matrix(given: Entries, columns: int, value: Floats | None = None) -> Any:
@@ -51,10 +51,10 @@ def factors(matrix: Any) -> tuple[Factors, Any]:
     from scipy.sparse import csc_array, diags_array
     from scipy.sparse.linalg import splu
 
-    found = splu(
+    result = splu(
         csc_array(matrix), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=THRESHOLD, options={"SymmetricMode": True}
     )
-    pivot = found.U.diagonal()
-    beside = found.L - diags_array(np.ones(pivot.size)), found.U - diags_array(pivot)
+    pivot = result.U.diagonal()
+    beside = result.L - diags_array(np.ones(pivot.size)), result.U - diags_array(pivot)
     lower, upper = map(entries, beside)
-    return Factors(lower, upper, 1 / pivot, found.perm_r.astype(np.uint32), found.perm_c.astype(np.uint32)), found
+    return Factors(lower, upper, 1 / pivot, result.perm_r.astype(np.uint32), result.perm_c.astype(np.uint32)), result

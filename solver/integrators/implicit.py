@@ -70,14 +70,14 @@ def _method(job: IntegrationJob, weights: Weights, newton: NewtonOptions, *, lag
     implicit = (1.0 - weights.alpha_m) * own + kept * (g * s.damping + b * s.omega2)
     rows, push = rows_of(s)
     push = push.toarray() if is_sparse(push) else push
-    found, answer = DIAGONAL, push.T / implicit[:, None]
+    result, answer = DIAGONAL, push.T / implicit[:, None]
     coupled = not lagged and bool(s.coupling.first.size or s.springs.first.size)
     if coupled or job.mass is not None:
         r = s.masses.size
         whole = diagonal(implicit) + (1.0 - weights.alpha_m) * matrix(beside, r)
         if coupled:
             whole = whole + kept * (g * matrix(s.coupling, r) + b * matrix(s.springs, r))
-        found, solver = factors(whole)
+        result, solver = factors(whole)
         implicit, answer = whole.diagonal(), solver.solve(push.T)
     return NewmarkMethod(
         beta=float(weights.beta),
@@ -91,7 +91,7 @@ def _method(job: IntegrationJob, weights: Weights, newton: NewtonOptions, *, lag
         beside=beside,
         start=start,
         implicit=implicit,
-        factors=found,
+        factors=result,
         spread=np.ascontiguousarray((rows @ answer).T),
         largest=np.abs(push).max(axis=1, initial=0.0),
     )

@@ -82,8 +82,8 @@ class MoreauJeanComputation:
         )
 
     def _pressing(self, friction: Friction) -> tuple[int, ...]:
-        found = [i for i, (stop, _) in enumerate(self.planes) if stop.name == friction.normal]
-        return (*found, -1, -1)[:SIDES]
+        result = [i for i, (stop, _) in enumerate(self.planes) if stop.name == friction.normal]
+        return (*result, -1, -1)[:SIDES]
 
     def step(self, h: float) -> StepMatrices:
         """Return the matrices of a step (s)."""
@@ -115,8 +115,8 @@ class MoreauJeanComputation:
             if count:
                 forces = nodal_forces(self.problem, np.linspace(start, time, count + 1))
                 step = self.step(float(length))
-                found = float(self.controls.tolerance), int(self.controls.passes), counters
-                kernel.march(step, self.laws, forces, q, v, p, total, *found)
+                result = float(self.controls.tolerance), int(self.controls.passes), counters
+                kernel.march(step, self.laws, forces, q, v, p, total, *result)
                 self._check(q, counters, time)
             span = time - start
             states.append(np.concatenate((q, v)))

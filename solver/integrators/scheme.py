@@ -71,8 +71,8 @@ def fixed_step(
     def run(_: Any, job: IntegrationJob) -> ModalHistories:
         from veridyn.solver.integrators.integration import march
 
-        found = import_module(f"veridyn.solver.integrators.kernels.{kernel}")
-        return march(found.integrate, job, *method(job), even=even)
+        result = import_module(f"veridyn.solver.integrators.kernels.{kernel}")
+        return march(result.integrate, job, *method(job), even=even)
 
     return run
 

@@ -57,9 +57,9 @@ def _moving(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Fl
 def _reported(response: Response, elements: tuple[E, ...], history: str) -> Iterator[tuple[E, Floats]]:
     """Yield the elements of which a solver reports a history (m,), and this one."""
     for element in elements:
-        found = response.elements.get(element.name, {}).get(history)
-        if found is not None:
-            yield element, found
+        result = response.elements.get(element.name, {}).get(history)
+        if result is not None:
+            yield element, result
 
 
 def _difference(time: Floats, position: Floats, velocity: Floats, size: Floats, moved: Floats) -> float:
@@ -154,10 +154,10 @@ def _largest(pairs: Iterator[tuple[Floats, Floats]], motion: Floats, what: str) 
     What is nothing but rounding of the motion, the velocity of a body that is held say, is no value.
     """
     least = ROUNDING * float(np.abs(motion).max(initial=0.0)) + float(np.finfo(float).tiny)
-    found = [float(np.abs(a - b).max() / max(np.abs(b).max(), least)) for a, b in pairs]
-    if not found:
+    result = [float(np.abs(a - b).max() / max(np.abs(b).max(), least)) for a, b in pairs]
+    if not result:
         raise MissingHistory(f"the solver reports no {what}")
-    return max(found)
+    return max(result)
 
 
 def _positions(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Floats, Floats]]:

@@ -65,7 +65,7 @@ def _closed_impact(time: Floats, gap: Floats, stiffness: float, start: float, en
 def _peak(nodes: Floats, force: Floats, rates: Floats) -> tuple[float, float]:
     """Return the largest force of a cubic spline and its instant, beside the largest node; without one the middle."""
     i = int(np.argmax(force))
-    found = [(float(force[i]), float(nodes[i] if i else 0.5 * (nodes[0] + nodes[-1])))]
+    result = [(float(force[i]), float(nodes[i] if i else 0.5 * (nodes[0] + nodes[-1])))]
     for j in range(max(i - 1, 0), min(i + 1, nodes.size - 1)):
         h, rise = float(nodes[j + 1] - nodes[j]), float(force[j + 1] - force[j])
         rate, last = float(rates[j]), float(rates[j + 1])
@@ -73,8 +73,8 @@ def _peak(nodes: Floats, force: Floats, rates: Floats) -> tuple[float, float]:
         root = math.sqrt(max(c * c - 3 * d * rate, 0.0)) - c
         u = rate / root if root else -1.0
         if 0 <= u <= h:
-            found.append((float(force[j]) + u * (rate + u * (c + u * d)), float(nodes[j]) + u))
-    return max(found)
+            result.append((float(force[j]) + u * (rate + u * (c + u * d)), float(nodes[j]) + u))
+    return max(result)
 
 
 def _roots_beside(curve: Any, nodes: Floats, i: int) -> Floats:
@@ -110,5 +110,5 @@ def _between(time: Floats, force: Floats, velocity: float) -> Impact:
     turning = _roots_beside(PPoly.from_spline(spline.derivative()), time, int(np.argmax(force)))
     start, end = time[0], time[-1]
     peak = turning[np.argmax(spline(turning))] if turning.size else 0.5 * (start + end)
-    found = (start, end, peak, spline(peak), spline.integrate(start, end), velocity)
-    return Impact(*map(float, found))
+    result = (start, end, peak, spline(peak), spline.integrate(start, end), velocity)
+    return Impact(*map(float, result))

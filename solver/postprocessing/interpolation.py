@@ -154,9 +154,9 @@ def crossings(time: Floats, history: Floats) -> list[tuple[float, int]]:
     A history that starts at zero crosses at its first instant, towards the side of its second sample.
     """
     side = np.where(history > 0, 1, -1)
-    found: list[tuple[float, int]] = []
+    result: list[tuple[float, int]] = []
     if history[0] == 0:
-        found.append((float(time[0]), int(side[1])))
+        result.append((float(time[0]), int(side[1])))
         side[0] = side[1]
     for i in np.flatnonzero(side[1:] != side[:-1]):
         w = _window(time, 0.5 * (time[i] + time[i + 1]))
@@ -167,5 +167,5 @@ def crossings(time: Floats, history: Floats) -> list[tuple[float, int]]:
             root = time[i]
         else:
             root = _root(nodes.tolist(), values.tolist(), int(i) - w.start)
-        found.append((float(root), int(side[i + 1])))
-    return found
+        result.append((float(root), int(side[i + 1])))
+    return result

@@ -5,16 +5,20 @@ import importlib.util
 import pytest
 
 from veridyn.cli.main import main
-from veridyn.solver.adapters.scipy_adapter import SOLVER
+from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract.local_gate import LocalGate
+from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.subject import Request
 
 
-def test_the_skeleton_passes(tmp_path, capsys):
-    assert main(["new-case", "spring_mass", "--output", str(tmp_path)]) == 0
+@pytest.mark.parametrize(
+    ("room", "solver", "request_of"), [("ode", SCIPY, Request(schemes=("DOP853",))), ("mechanics", EXACT, Request())]
+)
+def test_the_skeleton_passes(room, solver, request_of, tmp_path, capsys):
+    assert main(["new-case", "spring_mass", "--kind", room, "--output", str(tmp_path)]) == 0
     file = tmp_path / "test_spring_mass.py"
     assert capsys.readouterr().out.strip() == str(file)
     spec = importlib.util.spec_from_file_location("test_spring_mass", file)
@@ -23,7 +27,7 @@ def test_the_skeleton_passes(tmp_path, capsys):
     for variant in module.CASE.variants:
         for quantity in module.CASE.quantities:
             quantity.truth(module.CASE.values(variant.changes)).confirm()
-    runner = Runner(LocalGate(SOLVER), Request(schemes=("DOP853",)))
+    runner = Runner(LocalGate(solver), request_of)
     verdicts = [judge(check, runner).verdict for check in checks(module.CASE, runner.subject)]
     assert set(verdicts) == {"pass", "not applicable"}
     assert verdicts.count("pass") > 15

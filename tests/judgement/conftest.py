@@ -10,6 +10,7 @@ import pytest
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Parameter
+from veridyn.references.reference import state
 from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
@@ -98,7 +99,7 @@ def make_quantity():
             "name": "end",
             "unit": "m",
             "definition": "displacement at the end",
-            "reference": lambda: reference,
+            "reference": state("end", lambda _: reference),
             "measure": last,
             "criterion": cited("a test", 1e-6),
         }

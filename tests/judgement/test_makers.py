@@ -8,7 +8,7 @@ import pytest
 from veridyn.problem.initial_value import InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.measures.quantities import always, size
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -25,6 +25,9 @@ PROBLEM = InitialValueProblem(
 of = Quantities(hybrid.motion(PROBLEM, PARAMETERS))
 VALUES = {"w": exact("2"), "a": exact("1/2")}
 STATED = {
+    "name": "swing",
+    "parameters": PARAMETERS,
+    "problem": PROBLEM.given,
     "title": "Swing",
     "document": "this suite",
     "summary": "A swing.",
@@ -34,21 +37,10 @@ STATED = {
 }
 
 
-def test_a_case_has_what_its_motion_has():
-    case = of.case(**STATED)
-    assert (case.name, case.parameters) == ("swing", PARAMETERS)
-    assert case.problem(case.values({"w": "3"})).number("w") == 3.0
-    assert case.default_variant.name == "slow"
-
-
-def test_a_case_may_state_another_problem():
-    assert of.case(**STATED, problem=of.until(1.0, 10)).problem(VALUES).end == 1.0
-
-
 def test_a_benchmark_variant_stands_for_the_case():
-    assert of.case(**STATED, benchmark_variant="fast").default_variant.name == "fast"
+    assert Case(**STATED, benchmark_variant="fast").default_variant.name == "fast"
     with pytest.raises(KeyError):
-        assert of.case(**STATED, benchmark_variant="faster").default_variant
+        assert Case(**STATED, benchmark_variant="faster").default_variant
 
 
 def test_a_shorter_span_has_its_own_outputs():

@@ -21,7 +21,7 @@ import pytest
 import veridyn.references
 from veridyn.references.certified import Certified, Route, agreeing_digits
 from veridyn.references.engine import enclosure
-from veridyn.references.parameters import Exact, ParameterError, arguments, exact
+from veridyn.references.parameters import Exact, ParameterError, exact
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.catalogue import case_names, load_case
 
@@ -91,8 +91,7 @@ def truths(case: Case, values: dict[str, Exact], variant: Variant | None = None)
     """Return all references of a case that a second route confirms."""
     existing = [q for q in case.quantities if q.applies is None or q.applies(values)]
     quantities = existing if variant is None else case.asked(variant)
-    exact_values = {**values, "digits": DIGITS}
-    answers = {q.name: q.reference(**arguments(q.reference, exact_values)) for q in quantities}
+    answers = {q.name: q.reference.compute_anew(values, DIGITS) for q in quantities}
     return {name: truth for name, truth in answers.items() if truth.second}
 
 

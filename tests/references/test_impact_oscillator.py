@@ -202,7 +202,7 @@ def test_a_contact_that_is_not_there_is_undefined():
 
 
 def test_closed_phases_between_proved_instants_are_those_of_the_second_route():
-    o = impacts.reference.of(**SHAKEN | {"t_end": "0.4"})
+    o = impacts.reference.make_record(**SHAKEN | {"t_end": "0.4"})
     with mpmath.workdps(30):
         found = impacts.closed_phases(**SHAKEN | {"t_end": "0.4"})
         for ours, theirs in zip(found, impacts._marched(o, o.t_end), strict=True):

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
-from veridyn.references.parameters import Exact, arguments, check_digits, exact, resolve
+from veridyn.references.parameters import Exact, check_digits, exact, resolve
 from veridyn.references.problems.sliding_block import PARAMETERS, wear_power
 
 
@@ -104,14 +104,8 @@ def test_digits_out_of_range_are_refused(digits):
         check_digits(digits)
 
 
-def test_arguments_selects_what_a_function_takes():
-    chosen = arguments(wear_power, {**resolve(PARAMETERS, {}), "digits": 30, "shock": 1})
-    assert set(chosen) == {p.name for p in PARAMETERS} | {"digits"}
-
-
-def test_a_function_with_keywords_of_any_name_takes_all_values():
-    def reference(*, number, **given):
-        return number, given
-
-    assert arguments(reference, {"m": 1, "k": 2}) == {"m": 1, "k": 2}
-    assert arguments(lambda *, m: m, {"m": 1, "k": 2}) == {"m": 1}
+def test_a_reference_takes_its_own_of_the_parameters_of_a_case():
+    values = resolve(PARAMETERS, {"mu": "0.2"})
+    assert wear_power.compute({**values, "shock": exact(1)}) == wear_power(mu="0.2")
+    del values["m"]  # its default
+    assert wear_power.compute(values) == wear_power(mu="0.2")

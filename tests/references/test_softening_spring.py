@@ -63,7 +63,7 @@ def test_a_low_precision_contains_a_high_one(dead):
 
 def test_an_edge_that_is_grazed_is_decided():
     """The dead zone as wide as the first maximum, but for 1e-10 or 1e-40 of a metre, or for what its rounding takes."""
-    wide = spring.reference.of(**CASE, d="0.00999")
+    wide = spring.reference.make_record(**CASE, d="0.00999")
     with precision(400):
         (top,) = (t for t in spring._half(wide, 0)[0].extremes({1: arb(1)}, until=arb(3)))
         top = to_mpf(spring._half(wide, 0)[0].phase.at(top)[0])
@@ -71,7 +71,7 @@ def test_an_edge_that_is_grazed_is_decided():
         with mpmath.workdps(100):
             edges = [top + s * mpmath.mpf(10) ** -exponent for s in (-1, 1)]
         with precision(400):
-            found = [len(spring._half(spring.reference.of(**CASE, d=d), 0)) for d in edges]
+            found = [len(spring._half(spring.reference.make_record(**CASE, d=d), 0)) for d in edges]
         assert found == [3, 1]
     assert spring.displacement(**CASE, d=top, time="3").digits == 30
 

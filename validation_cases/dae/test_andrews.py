@@ -34,20 +34,20 @@ def mass() -> sympy.Matrix:
     m, i = ([N[f"{letter}{k}"] for k in range(1, 8)] for letter in "mI")
     _, theta, _, phi, _, omega, _ = Q
     da, rr, zt, u, e, f = N["da"], N["rr"], N["zt"], N["u"], N["e"] - N["ea"], N["zf"] - N["fa"]
-    found = sympy.zeros(7, 7)
-    found[0, 0] = m[0] * N["ra"] ** 2 + m[1] * (rr**2 - 2 * da * rr * sympy.cos(theta) + da**2) + i[0] + i[1]
-    found[0, 1] = found[1, 0] = m[1] * (da**2 - da * rr * sympy.cos(theta)) + i[1]
-    found[1, 1] = m[1] * da**2 + i[1]
-    found[2, 2] = m[2] * (N["sa"] ** 2 + N["sb"] ** 2) + i[2]
-    found[3, 3] = m[3] * e**2 + i[3]
-    found[3, 4] = found[4, 3] = m[3] * (e**2 + zt * e * sympy.sin(phi)) + i[3]
+    result = sympy.zeros(7, 7)
+    result[0, 0] = m[0] * N["ra"] ** 2 + m[1] * (rr**2 - 2 * da * rr * sympy.cos(theta) + da**2) + i[0] + i[1]
+    result[0, 1] = result[1, 0] = m[1] * (da**2 - da * rr * sympy.cos(theta)) + i[1]
+    result[1, 1] = m[1] * da**2 + i[1]
+    result[2, 2] = m[2] * (N["sa"] ** 2 + N["sb"] ** 2) + i[2]
+    result[3, 3] = m[3] * e**2 + i[3]
+    result[3, 4] = result[4, 3] = m[3] * (e**2 + zt * e * sympy.sin(phi)) + i[3]
     upper = m[3] * (zt**2 + 2 * zt * e * sympy.sin(phi) + e**2) + m[4] * (N["ta"] ** 2 + N["tb"] ** 2)
-    found[4, 4] = upper + i[3] + i[4]
-    found[5, 5] = m[5] * f**2 + i[5]
-    found[5, 6] = found[6, 5] = m[5] * (f**2 - u * f * sympy.sin(omega)) + i[5]
+    result[4, 4] = upper + i[3] + i[4]
+    result[5, 5] = m[5] * f**2 + i[5]
+    result[5, 6] = result[6, 5] = m[5] * (f**2 - u * f * sympy.sin(omega)) + i[5]
     lower = m[5] * (f**2 - 2 * u * f * sympy.sin(omega) + u**2) + m[6] * (N["ua"] ** 2 + N["ub"] ** 2)
-    found[6, 6] = lower + i[5] + i[6]
-    return found
+    result[6, 6] = lower + i[5] + i[6]
+    return result
 
 
 def forces() -> list[Any]:
@@ -97,15 +97,15 @@ def rate(expressions: list[Any]) -> list[Any]:
 def accelerations() -> list[Any]:
     """Return the accelerations of all angles: the mass matrix has blocks of one angle or two."""
     m, pushed = mass(), sympy.Matrix(forces()) - GRADIENT.T * sympy.Matrix(FORCES)
-    found: list[Any] = []
+    result: list[Any] = []
     for i, j in ((0, 1), (2, 2), (3, 4), (5, 6)):
         if i == j:
-            found.append(pushed[i] / m[i, i])
+            result.append(pushed[i] / m[i, i])
             continue
         whole = m[i, i] * m[j, j] - m[i, j] ** 2
-        found.append((m[j, j] * pushed[i] - m[i, j] * pushed[j]) / whole)
-        found.append((m[i, i] * pushed[j] - m[i, j] * pushed[i]) / whole)
-    return found
+        result.append((m[j, j] * pushed[i] - m[i, j] * pushed[j]) / whole)
+        result.append((m[i, i] * pushed[j] - m[i, j] * pushed[i]) / whole)
+    return result
 
 
 def start() -> list[Any]:
@@ -248,7 +248,8 @@ def published() -> Iterator[Published]:
 
 LENGTHS = [p.name for p in PARAMETERS if p.unit == "m" and p.name not in ("xc", "yc", "sc", "sd", "l0")]
 
-CASE = of.case(
+CASE = Case(
+    name="andrews",
     title="Andrews' squeezing mechanism",
     document="IVP test set",
     topics=("multibody", "constraints"),
@@ -273,6 +274,8 @@ CASE = of.case(
         "rr sin(β) - d sin(β + Θ) - zf sin(Ω + ε) + u cos(ε) = ya",
         "J(β) β'^2 = 2 mom (β - β_0) + 2 U(β_0) - 2 U(β)",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("index-3", {}, problem=partial(of_index, 3)),
         Variant("index-2", {}, problem=partial(of_index, 2)),

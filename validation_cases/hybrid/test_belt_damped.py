@@ -8,7 +8,7 @@ from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -109,7 +109,8 @@ QUANTITIES = (
     of.quantity("critical_speed", "1", "belt speed above which nothing sticks", FASTEST, None),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="belt_damped",
     title="Damped mass on a moving belt",
     document="Popp 1990",
     topics=("friction", "limit cycle"),
@@ -124,6 +125,8 @@ CASE = of.case(
         "x = F_k + exp(-z t) (a cos(w_d t) + (v_b + z a)/w_d sin(w_d t)), a = F_s - F_k - 2 z v_b",
         "T = t_slip + (F_s - 2 z v_b - x_c)/v_b",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("near_critical", {}), Variant("slow", {"v_b": "0.2"})),
     quantities=QUANTITIES,
     sources=(

@@ -8,7 +8,7 @@ from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.engine.enclosure import sign_of
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -72,19 +72,25 @@ def radius(p: Any) -> Any:
     return mpmath.sqrt(((p.F_s - p.F_k) / p.k) ** 2 + p.v_b**2 * p.m / p.k)
 
 
-CYCLE = {"after": "0", "until": ("slip", 1)}
+def slowest(p: Any) -> Any:
+    """Return the smallest velocity (m/s)."""
+    return -radius(p) * mpmath.sqrt(p.k / p.m)
+
+
+CYCLE_END = ("slip", 1)
 of = Quantities(MOTION, how="circle in the phase plane")
 QUANTITIES = (
     of.event("stick", 1, name="t_slip", second=slipping),
     of.value("s", ("slip", 1), "s", before=True, name="t_stick", second=sticking),
     of.event("slip", 1, name="period", second=period),
     of.event("slip", 2, name="end_of_cycle_2", second=lambda p: 2 * period(p)),
-    of.largest("x", "m", name="x_max", second=lambda p: p.F_k / p.k + radius(p), **CYCLE),
-    of.smallest("v", "m/s", name="v_min", second=lambda p: -radius(p) * mpmath.sqrt(p.k / p.m), **CYCLE),
+    of.largest("x", "m", name="x_max", second=lambda p: p.F_k / p.k + radius(p), after="0", until=CYCLE_END),
+    of.smallest("v", "m/s", name="v_min", second=slowest, after="0", until=CYCLE_END),
     of.value("W", ("slip", 1), "J", name="belt_work", second=lambda p: p.v_b * p.F_k * period(p)),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="belt_stick_slip",
     title="Mass on a moving belt",
     document="Leine 1998",
     topics=("friction", "limit cycle"),
@@ -94,6 +100,8 @@ CASE = of.case(
         "The motion begins on its limit cycle, as the mass is released: x = F_s/k, v = v_b.",
     ),
     equations=of.equations("t_slip = 2 (π - atan((F_s - F_k) ω/(k v_b)))/ω, ω = sqrt(k/m)"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("slow", {}), Variant("fast", {"v_b": "1"}), Variant("soft", {"k": "1/4"})),
     quantities=QUANTITIES,
     modelling=("W is the work of the belt on the mass, s the time since the last change of phase.",),

@@ -9,7 +9,7 @@ from veridyn.problem.generated import equations
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Values, Variant, known
+from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
 
@@ -101,7 +101,7 @@ def is_virgin(values: Values) -> bool:
 
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem from its start."""
-    return LOOP.given({**values, "Z": known(STEADY, values).text()}) if is_steady(values) else PROBLEM.given(values)
+    return LOOP.given({**values, "Z": STEADY.compute(values).text()}) if is_steady(values) else PROBLEM.given(values)
 
 
 HOW = "branches in closed form"

@@ -9,7 +9,7 @@ import mpmath
 from veridyn.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Observation, Values, Variant
+from veridyn.validation_cases.judgement.case import Case, Observation, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, values_after
 
@@ -91,7 +91,8 @@ QUANTITIES = (
     of.count("impact", "2"),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="bouncing_ball",
     title="Bouncing ball",
     document="Brogliato 2016",
     topics=("impact", "accumulation"),
@@ -101,6 +102,8 @@ CASE = of.case(
         "Flight n lasts 2 e^n sqrt(2 h/g): for e < 1 impacts accumulate at T, and the ball rests from then on.",
     ),
     equations=of.equations("t_n = sqrt(2 h/g) (1 + 2 Σ_{k=1}^{n-1} e^k), T = sqrt(2 h/g) (1 + e)/(1 - e)"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("lossy", {}),
         Variant("elastic", {"e": "1"}, frozenset({"t_impact_1", "t_impact_2", "y@2", "v@2"})),

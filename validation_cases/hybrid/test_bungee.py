@@ -7,7 +7,7 @@ import mpmath
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -71,7 +71,8 @@ QUANTITIES = (
     of.largest("-y", "m", name="penetration", until=("apex", 1), second=depth),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="bungee",
     title="One-sided spring under gravity",
     document="French 1971",
     topics=("impact", "nonlinear spring"),
@@ -81,6 +82,8 @@ CASE = of.case(
         "On the spring the body moves on an arc about the sag grav/w²; it leaves with the speed of its landing.",
     ),
     equations=of.equations("t_c = 2 (π - atan(w v/grav))/w, v = sqrt(2 grav h), T = 2 v/grav + t_c"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("stiff", {}), Variant("soft", {"w": "4"})),
     quantities=QUANTITIES,
     modelling=(

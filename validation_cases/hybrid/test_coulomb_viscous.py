@@ -11,7 +11,7 @@ from veridyn.references.engine.enclosure import Absent, less
 from veridyn.references.engine.jets import value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
@@ -118,7 +118,8 @@ QUANTITIES = (
     of.quantity("x_stop", "m", "x at the stop", REST, partial(value_at, expression="x", at=("stop", 1)), scale="d"),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="coulomb_viscous",
     title="Viscous damping and dry friction",
     document="Feeny 1996",
     topics=("friction",),
@@ -132,6 +133,8 @@ CASE = of.case(
         "X_n = q^n (x_0 + d (1 + q)/(1 - q)) - d (1 + q)/(1 - q), q = exp(-π z/sqrt(1 - z^2))",
         "t_n = n π/(w sqrt(1 - z^2))",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("viscous", {}), Variant("dry", {"z": "0.01", "d": "0.06"})),
     quantities=QUANTITIES,
     modelling=(

@@ -10,7 +10,7 @@ from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Values, Variant, known
+from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
 
@@ -93,12 +93,12 @@ def slip_of(b: Any, f: Any) -> SlipInterval:
     for i, j in product(range(1, GUESSES), repeat=2):
         try:
             begin = mpmath.pi * i / GUESSES, mpmath.pi * j / GUESSES / b
-            found = SlipInterval(*mpmath.findroot(off, begin, tol=mpmath.eps))
+            result = SlipInterval(*mpmath.findroot(off, begin, tol=mpmath.eps))
         except (ValueError, ZeroDivisionError):
             continue
-        inside = 0 < found.phase < mpmath.pi and 0 < found.lapse < mpmath.pi / b
-        if inside and all(velocity(b, found.phase, found.lapse * k / GUESSES) < 0 for k in range(1, GUESSES)):
-            return found
+        inside = 0 < result.phase < mpmath.pi and 0 < result.lapse < mpmath.pi / b
+        if inside and all(velocity(b, result.phase, result.lapse * k / GUESSES) < 0 for k in range(1, GUESSES)):
+            return result
     raise CertificationError("no slip is found")
 
 
@@ -114,7 +114,7 @@ def sticking(p: Any) -> Any:
 
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem that begins at rest on its periodic motion."""
-    return PROBLEM.given({**values, "a": known(EXCESS, values).text()})
+    return PROBLEM.given({**values, "a": EXCESS.compute(values).text()})
 
 
 HOW = "arcs between two stops, by Newton's method in phase and duration"
@@ -129,7 +129,8 @@ QUANTITIES = (
     of.value("D", ("stop", 2), "1", name="work", second=lambda p: 4 * p.f * rest(p)),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="den_hartog",
     title="Den Hartog's forced mass with dry friction",
     document="Den Hartog 1931",
     topics=("friction", "resonance"),
@@ -142,6 +143,7 @@ CASE = of.case(
     equations=of.equations(
         "x = f + (1 - V) cos(φ) cos(t) + b V sin(φ) sin(t) + V cos(b t + φ), V = 1/(1 - b^2), X = f + cos(φ)"
     ),
+    parameters=of.motion.parameters,
     variants=(Variant("long_stick", {}), Variant("short_stick", {"b": "0.6", "f": "0.7", "psi": "0.55"})),
     quantities=QUANTITIES,
     problem=posed,

@@ -11,7 +11,7 @@ from veridyn.references.engine.enclosure import less
 from veridyn.references.engine.jets import value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
 
@@ -109,7 +109,8 @@ QUANTITIES = (
     of.quantity("f_crit", "1", "friction that stops the mass where it turns", LEAST, None),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="den_hartog_nonstop",
     title="Den Hartog's mass that never stops",
     document="Den Hartog 1931",
     topics=("friction", "resonance"),
@@ -121,6 +122,8 @@ CASE = of.case(
         "mass stops where f exceeds b² X: its acceleration after a turn vanishes first.",
     ),
     equations=of.equations("x = f - f cos(t) - f T sin(t) + X cos(b t) + f T/b sin(b t), T = tan(π/(2 b))"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("below_resonance", {}),
         Variant("above_resonance", {"b": "1.25", "f": "0.5"}),

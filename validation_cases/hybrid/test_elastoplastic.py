@@ -7,7 +7,7 @@ import mpmath
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Values, Variant
+from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -97,7 +97,8 @@ QUANTITIES = (
     of.value("x", ("unload", 2), "m", name="x_min", second=trough, applies=hardens),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="elastoplastic",
     title="Elastoplastic oscillator",
     document="Biggs 1964",
     topics=("hysteresis",),
@@ -108,6 +109,8 @@ CASE = of.case(
         "Elastic arcs are sines, plastic ones parabolas, or slower sines.",
     ),
     equations=of.equations("x_max = 1 + v_y^2/(2 (1 - F_0)), v_y = F_0 sin(t_y), t_y = acos(1 - 1/F_0)"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("step", {}),
         Variant("pulse", {"F0": "2", "t_d": "3/2"}),

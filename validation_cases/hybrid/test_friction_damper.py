@@ -15,7 +15,7 @@ from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import Jet, hull, rooted, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Values, Variant, known
+from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
 
@@ -194,7 +194,7 @@ def found(p: Any) -> StickSlipCycle:
 
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem with its periodic start as numbers."""
-    return PROBLEM.given({**values, "X": known(AMPLITUDE, values).text(), "phi": known(PHASE, values).text()})
+    return PROBLEM.given({**values, "X": AMPLITUDE.compute(values).text(), "phi": PHASE.compute(values).text()})
 
 
 HOW = "arcs in complex numbers, by Newton's method in phase and duration of stick"
@@ -215,7 +215,8 @@ QUANTITIES = (
     of.quantity("F_slip", "1", "amplitude of the load from which the damper slips", SLIPS, None),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="friction_damper",
     title="Friction damper of a turbine blade",
     document="Griffin 1980",
     topics=("friction", "hysteresis", "resonance"),
@@ -230,6 +231,7 @@ CASE = of.case(
         "x(t_1) = X - 2 R/k_d, x(π/W) = -X, x'(π/W) = 0",
         "F_slip = (R/k_d) sqrt((1 + k_d - W^2)^2 + (2 z W)^2)",
     ),
+    parameters=of.motion.parameters,
     variants=(Variant("above_resonance", {}), Variant("below_resonance", {"W": "0.8"})),
     quantities=QUANTITIES,
     problem=posed,

@@ -7,7 +7,7 @@ import mpmath
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Values, Variant
+from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -84,7 +84,8 @@ def last_place(p: Any) -> Any:
     return distance * (mpmath.cos(angle(p)) if odd else 1) / mpmath.sqrt(p.M)
 
 
-CASE = of.case(
+CASE = Case(
+    name="galperin",
     title="Galperin's billiard",
     document="Galperin 2003",
     topics=("impact", "simultaneous events"),
@@ -95,6 +96,8 @@ CASE = of.case(
         "In the plane of sqrt(M) X and x a point moves straight in a wedge; unfolded, it crosses a side a collision.",
     ),
     equations=of.equations("θ = atan(1/sqrt(M)), N = ceil(π/θ) - 1, V = -cos(2 ceil(N/2) θ)"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("hundred", {}), Variant("equal", {"M": "1"}), Variant("ten_thousand", {"M": "10000"})),
     quantities=QUANTITIES,
     sources=(

@@ -10,7 +10,7 @@ import mpmath
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 from veridyn.validation_cases.measures.quantities import share_of
@@ -90,8 +90,16 @@ IMPACTS = tuple(
 
 def speed_of(n: int, side: str) -> Quantity:
     """Return the velocity before or after an impact."""
-    second, terms = partial(speed, number=n, side=side), {"applies": _touches, "criterion": wrong_by(n)}
-    return of.value("v", ("impact", n), "1", before=side == "before", name=f"v_{side}_{n}", second=second, **terms)
+    return of.value(
+        "v",
+        ("impact", n),
+        "1",
+        before=side == "before",
+        name=f"v_{side}_{n}",
+        second=partial(speed, number=n, side=side),
+        applies=_touches,
+        criterion=wrong_by(n),
+    )
 
 
 SPEEDS = (speed_of(1, "before"), speed_of(1, "after"), speed_of(3, "before"))
@@ -106,7 +114,8 @@ MISS = (
 )
 COUNT = of.count("impact", "16")
 
-CASE = of.case(
+CASE = Case(
+    name="grazing_impact",
     title="Grazing impact",
     document="Nordmark 1991",
     topics=("impact", "grazing"),
@@ -117,6 +126,8 @@ CASE = of.case(
         "With A < d nothing happens.",
     ),
     equations=of.equations("v_n = e^(n-1) sqrt(A^2 - d^2), t_1 = π - atan(v_1/d)"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("graze", {}, frozenset({*(q.name for q in HIT), COUNT.name})),
         Variant("deeper", {"A": "1.01"}, frozenset({*(q.name for q in HIT), COUNT.name})),

@@ -10,7 +10,7 @@ from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.engine.jets import Jet, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, largest, value_at
 
@@ -45,8 +45,8 @@ MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 def gamma(z: Any) -> Any:
     """Return the Gamma function, with its derivative where the argument has one."""
-    found = value(z).gamma()
-    return Jet(found, found * value(z).digamma() * slope(z)) if isinstance(z, Jet) else found
+    result = value(z).gamma()
+    return Jet(result, result * value(z).digamma() * slope(z)) if isinstance(z, Jet) else result
 
 
 def depth(p: Any) -> Any:
@@ -102,7 +102,8 @@ QUANTITIES = (
     of.quantity("rebound", "m/s", "speed after the impact", RETURN, partial(value_at, expression="-v", at=("exit", 1))),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="hertz_impact",
     title="Elastic impact after Hertz",
     document="Hertz 1882",
     topics=("impact", "singular law"),
@@ -117,6 +118,8 @@ CASE = of.case(
         "T = 2 sqrt(π) Γ(1 + 1/(n + 1))/Γ(1/2 + 1/(n + 1)) d_max/v_0",
         "d_max^(n + 1) = (n + 1) m v_0^2/(2 k)",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("hertz", {}),
         Variant("linear", {"n": "1"}),

@@ -13,7 +13,7 @@ from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import Jet, hull, rooted, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Published, Variant
+from veridyn.validation_cases.judgement.case import Case, Published, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, largest, value_at
 
@@ -69,8 +69,8 @@ def indentation(p: Any) -> Any:
 
 def mean_log(z: Any) -> Any:
     """Return -log(1 - z)/z, which is 2F1(1, 1; 2; z)."""
-    found = value(z).hypgeom_2f1(1, 1, 2)
-    return Jet(found, value(z).hypgeom_2f1(2, 2, 3) / 2 * slope(z)) if isinstance(z, Jet) else found
+    result = value(z).hypgeom_2f1(1, 1, 2)
+    return Jet(result, value(z).hypgeom_2f1(2, 2, 3) / 2 * slope(z)) if isinstance(z, Jet) else result
 
 
 def stroke(q: Any) -> Any:
@@ -89,10 +89,10 @@ def stroke(q: Any) -> Any:
         return h ** (-arb(3) / 5) * s / (1 + q - q * fifth)
 
     factor = 5 * (arb(2) / 5) ** (arb(3) / 5)
-    found = acb.integral(lambda s, sure: value(rate(s, sure)), 0, 1).real * factor
+    result = acb.integral(lambda s, sure: value(rate(s, sure)), 0, 1).real * factor
     if not isinstance(q, Jet):
-        return found
-    return Jet(found, acb.integral(lambda s, sure: slope(rate(s, sure)), 0, 1).real * factor)
+        return result
+    return Jet(result, acb.integral(lambda s, sure: slope(rate(s, sure)), 0, 1).real * factor)
 
 
 def duration(p: Any) -> Any:
@@ -197,7 +197,8 @@ def audit() -> Iterator[Published]:
             yield Published(formula, "half", "restitution", wanted, "inaccurate", why, at={"lam": lam})
 
 
-CASE = of.case(
+CASE = Case(
+    name="hunt_crossley",
     title="Hunt and Crossley's impact",
     document="Hunt 1975",
     topics=("impact", "singular law"),
@@ -209,6 +210,8 @@ CASE = of.case(
     equations=of.equations(
         "e = (1 + W(-(1 + q) exp(-1 - q)))/q, q = lam v_0", "d_max^(5/2) = 5 m (q - log(1 + q))/(2 k lam^2)"
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("half", {}), Variant("light", {"lam": "0.05"}), Variant("heavy", {"lam": "6.4"})),
     quantities=QUANTITIES,
     modelling=(

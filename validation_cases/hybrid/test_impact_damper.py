@@ -7,7 +7,7 @@ import mpmath
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -118,7 +118,8 @@ QUANTITIES = (
     of.largest("x", "1", name="peak", until=("right", 1)),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="impact_damper",
     title="Impact damper",
     document="Masri 1966",
     topics=("impact", "resonance"),
@@ -134,6 +135,8 @@ CASE = of.case(
         "v = (2 x_0 + d) W/π, u_b = -v (1 - e + 2 μ)/(1 + e), u_a = u_b + 2 μ v",
         "x_0 = C + v g_1, u_a = W D + v g_2, C^2 + D^2 = F^2/((1 - W^2)^2 + 4 z^2 W^2)",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("resonance", {}), Variant("above", {"W": "1.05", "d": "10"})),
     quantities=QUANTITIES,
     modelling=("The load is a state, so that problem and start say its phase once.",),

@@ -8,7 +8,7 @@ import mpmath
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -87,7 +87,8 @@ QUANTITIES = (
     of.value("x", ("landing", 1), "m", name="x_landing", second=landed),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="ladder",
     title="Ladder that leaves the wall",
     document="Scholten 1996",
     topics=("multibody", "release"),
@@ -101,6 +102,8 @@ CASE = of.case(
         "w^2 = 3 g/(2 l) (sin(a) - sin(θ)), sin(θ_r) = 2/3 sin(a), u^2 = 2/9 g l sin(a)^3",
         "(1/3 + cos(θ)^2) w^2/2 + u^2/(2 l^2) = g/l (sin(a) - sin(θ))",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("steep", {}), Variant("flat", {"a": "pi/4", "l": "2"})),
     quantities=QUANTITIES,
     sources=(

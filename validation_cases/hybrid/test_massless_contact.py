@@ -10,7 +10,7 @@ from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.second_routes.waves import Waves
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -90,12 +90,12 @@ def contact(p: Any, start: Any, v: Any, s: Any) -> Stage:
 @per_precision
 def stages(p: Any) -> tuple[Stage, ...]:
     """Return flights and contacts in turn, up to the end of the motion: contacts have odd places."""
-    found = [flight(p, mpmath.mpf(0), 0, p.v0, 0)]
-    while found[-1].end < END:
-        last = found[-1]
+    result = [flight(p, mpmath.mpf(0), 0, p.v0, 0)]
+    while result[-1].end < END:
+        last = result[-1]
         v, s = last.ends(last.x, 1), last.ends(last.s)
-        found.append(contact(p, last.end, v, s) if len(found) % 2 else flight(p, last.end, p.d + s, v, s))
-    return tuple(found)
+        result.append(contact(p, last.end, v, s) if len(result) % 2 else flight(p, last.end, p.d + s, v, s))
+    return tuple(result)
 
 
 def stage(p: Any, number: int) -> Stage:
@@ -136,7 +136,8 @@ QUANTITIES = (
     of.value("x", "1", "m", scale="d", second=middle),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="massless_contact",
     title="Contact of a point without mass",
     document="this suite",
     topics=("impact", "release", "hysteresis"),
@@ -151,6 +152,8 @@ CASE = of.case(
         "m x'' + K x = -N, N = k (x - d) + c x'",
         "x - d = Re(a_1 exp(r_1 t) + a_2 exp(r_2 t)) - K d/(K + k), m r^2 + c r + K + k = 0",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("creeps", {}), Variant("overdamped", {"c": "100"}), Variant("rings", {"c": "10"})),
     quantities=QUANTITIES,
     modelling=(

@@ -97,14 +97,14 @@ def mathieu(a: Any, q: Any) -> Any:
     wave = [a - 2 * q] + [
         -2 * q * (-1) ** (k // 2) * (k % 2 == 0) * mpmath.mpf(2) ** k / mpmath.factorial(k) for k in range(1, order)
     ]
-    found = []
+    result = []
     for start in ((1, 0), (0, 1)):
         c = [mpmath.mpf(x) for x in start]
         for k in range(order):
             c.append(-mpmath.fdot(wave[: k + 1], c[k::-1]) / ((k + 1) * (k + 2)))
-        found.append(c)
-    even = mpmath.polyval(found[0][::-1], half)
-    rate = mpmath.polyval([k * c for k, c in enumerate(found[1])][:0:-1], half)
+        result.append(c)
+    even = mpmath.polyval(result[0][::-1], half)
+    rate = mpmath.polyval([k * c for k, c in enumerate(result[1])][:0:-1], half)
     return 4 * even * rate - 2
 
 

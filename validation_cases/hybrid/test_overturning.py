@@ -8,7 +8,7 @@ import mpmath
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -92,7 +92,8 @@ QUANTITIES = (
     of.quantity("rectangular", "1", "rectangular pulse that just overturns", RECTANGULAR, None),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="overturning",
     title="Block that a pulse overturns",
     document="Housner 1963",
     topics=("multibody", "seismic", "sensitive"),
@@ -110,6 +111,8 @@ CASE = of.case(
         "W sin(ψ) = cos(ψ) + exp(-(π - ψ)/W)",
         "a_H = sqrt(1 + W^2), t_1 = log(a_r/(a_r - 1))",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("medium", {}),
         Variant("long", {"W": "1", "share": "0.98"}),

@@ -10,7 +10,7 @@ from veridyn.references.engine.enclosure import Absent
 from veridyn.references.engine.jets import value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Values, Variant
+from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -116,7 +116,8 @@ QUANTITIES = (
     of.quantity("theta_upper", "rad", "largest angle of the paradox", UPPER, None, applies=paradox),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="painleve",
     title="Painlevé's rod",
     document="Génot 1999",
     topics=("multibody", "friction", "singular law"),
@@ -129,6 +130,8 @@ CASE = of.case(
         "is followed until the tip stops.",
     ),
     equations=of.equations("μ_P = (i + cos(θ)^2)/(sin(θ) cos(θ))", "i tan(θ)^2 - μ tan(θ) + 1 + i = 0"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("below_critical", {}),
         Variant("below_the_angles", {"mu": "1.6", "theta_0": "0.78", "w_0": "-0.2"}),

@@ -74,6 +74,11 @@ def settles(values: Values) -> InitialValueProblem:
     return SETTLES.given(plain, end=end, output_times=evenly(end, OUTPUTS))
 
 
+def height(p: Any, *, number: int) -> Any:
+    """Return the height after an impact (m), counted from 1."""
+    return p.e ** (2 * number) * p.h
+
+
 of = Quantities(hybrid.motion(BOUNCES, PARAMETERS), how="geometric series")
 at_rest = Quantities(hybrid.motion(SETTLES, DROP), how="geometric series")
 GRID = (
@@ -81,7 +86,7 @@ GRID = (
     of.value("v", ("impact", 2), "m/s", before=True, name="v_before_2", second=partial(speed, number=2, before=True)),
     of.value("v", ("impact", 2), "m/s", name="v_after_2", second=partial(speed, number=2, before=False)),
     of.event("top", 2, second=partial(top, number=2)),
-    *(of.value("y", ("top", n), "m", name=f"height_{n}", second=lambda p, n=n: p.e ** (2 * n) * p.h) for n in (1, 3)),
+    *(of.value("y", ("top", n), "m", name=f"height_{n}", second=partial(height, number=n)) for n in (1, 3)),
 )
 LATE = "3*sqrt(2*h/g)/2"
 REST = (

@@ -8,7 +8,7 @@ import mpmath
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -100,7 +100,8 @@ QUANTITIES = (
     of.quantity("period", "s", "time between strikes of the steady walk", PERIOD, None),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="rimless_wheel",
     title="Rimless wheel",
     document="McGeer 1990",
     topics=("multibody", "impact", "limit cycle"),
@@ -114,6 +115,8 @@ CASE = of.case(
     equations=of.equations(
         "w_{n+1}^2 = cos(2 a)^2 (w_n^2 + 4 g/l sin(a) sin(s))", "W^2 = 4 g/l sin(a) sin(s)/tan(2 a)^2"
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("fast_start", {}),
         Variant("slow_start", {"w_0": "1.1"}, frozenset(("t_strike_1", "w_1", "w_cycle", "w_least", "period"))),

@@ -8,7 +8,7 @@ import mpmath
 from veridyn.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -86,7 +86,8 @@ QUANTITIES = (
     of.value("w", "1.1", "rad/s", scale="sqrt(g/R)*theta0", second=partial(state, place=1)),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="rocking_block",
     title="Rocking block",
     document="Housner 1963",
     topics=("multibody", "impact", "accumulation"),
@@ -101,6 +102,8 @@ CASE = of.case(
         "phi_n = 1 - sqrt(1 - r^n (1 - (1 - phi_0)^2)), phi = |theta|/alpha, r = (1 - 3/2 sin(alpha)^2)^2",
         "T_n = acosh(1/(1 - phi_n))/p, p = sqrt(3 g/(4 R))",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("stocky", {}), Variant("slender", {"alpha": "1/8", "theta0": "1/16"})),
     quantities=QUANTITIES,
     modelling=("Integrators are started anew after every impact.",),

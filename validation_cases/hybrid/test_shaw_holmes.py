@@ -9,7 +9,7 @@ from flint import arb
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Values, Variant
+from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -155,7 +155,8 @@ QUANTITIES = (
     of.quantity("grazing_force", "1", "amplitude of the load that just reaches the stop", GRAZING, None),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="shaw_holmes",
     title="Impact oscillator of Shaw and Holmes",
     document="Shaw 1983",
     topics=("impact", "resonance", "limit cycle"),
@@ -171,6 +172,7 @@ CASE = of.case(
         "(d - C, -D) = V (Φ(T) - I)^-1 ((0, 1) + e Φ(T) (0, 1)), C^2 + (D/W)^2 = F^2/((1 - W^2)^2 + 4 z^2 W^2)",
         "S = ((-e, 0), ((1 + e) (F cos(W t + φ) - d)/V, -e)), T = 2 π n/W",
     ),
+    parameters=of.motion.parameters,
     variants=(
         Variant("stable", {}),
         Variant("unstable", {"branch": "-1"}),

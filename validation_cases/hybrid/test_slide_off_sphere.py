@@ -7,7 +7,7 @@ import mpmath
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -98,7 +98,8 @@ QUANTITIES = (
     of.value("x", ("landing", 1), "m", name="x_on_floor", second=landed),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="slide_off_sphere",
     title="Particle that leaves a sphere",
     document="Mungan 2003",
     topics=("multibody", "friction", "release"),
@@ -113,6 +114,8 @@ CASE = of.case(
         "R^2 w^2 = g R (C e^(2 μ θ) + 2 ((2 μ^2 - 1) cos(θ) - 3 μ sin(θ))/(1 + 4 μ^2))",
         "C = v_0^2/(g R) - 2 (2 μ^2 - 1)/(1 + 4 μ^2), R w^2 = g cos(θ) at the release",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("rough", {}), Variant("smooth", {"mu": "0", "v_0": "0.3"})),
     quantities=QUANTITIES,
     sources=(

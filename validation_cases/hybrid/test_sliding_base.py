@@ -8,7 +8,7 @@ from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -98,8 +98,8 @@ def peak(p: Any) -> Any:
     rate, amplitude = free(p)
     first = (mpmath.pi / 2 - mpmath.arg(amplitude * rate)) / rate.imag
     turns = [first + k * mpmath.pi / rate.imag for k in range(-4, 4 + int(half(p) * rate.imag / mpmath.pi))]
-    found = [p.f + (amplitude * mpmath.exp(rate * t)).real for t in turns if 0 < t < half(p)]
-    return max([*found, reversal(p)[0], -reversal(p)[0]])
+    result = [p.f + (amplitude * mpmath.exp(rate * t)).real for t in turns if 0 < t < half(p)]
+    return max([*result, reversal(p)[0], -reversal(p)[0]])
 
 
 HALF = ("turn_left", 1)
@@ -115,7 +115,8 @@ QUANTITIES = (
     of.value("s", ("turn_left", 2), "1", name="travel_2", second=travel),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="sliding_base",
     title="Oscillator on a sliding base",
     document="Westermo 1983",
     topics=("friction", "seismic", "resonance"),
@@ -132,6 +133,8 @@ CASE = of.case(
         "u = f + h, (1 + Φ(π/W)) h(0) = (-2 f, 0)",
         "2 A cos(ψ)/W = 2 α u'(0) - f π/W",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("soft_ground", {}), Variant("fast_ground", {"W": "0.9", "z": "0.1"})),
     quantities=QUANTITIES,
     modelling=("There is no mode of stick: the orbit does not need it, since the base turns at once.",),

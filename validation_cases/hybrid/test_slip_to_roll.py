@@ -9,7 +9,7 @@ from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.engine.enclosure import ball, precision
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -91,7 +91,8 @@ QUANTITIES = (
 )
 STRAIGHT = frozenset(("t_roll", "u_roll", "x_roll"))
 
-CASE = of.case(
+CASE = Case(
+    name="slip_to_roll",
     title="Ball that slides before it rolls",
     document="Coriolis 1835",
     topics=("multibody", "friction"),
@@ -106,6 +107,8 @@ CASE = of.case(
         "p' = 5 v'/(2 r), q' = -5 u'/(2 r)",
         "t_r = 2 U/(7 μ g), u_r = (5 v_0 + 2 r w_y)/7, v_r = -2 r w_x/7",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("billiard", {}),
         Variant("bowling", {"v_0": "3", "r": "0.05", "w_x": "0", "w_y": "0"}, STRAIGHT),

@@ -10,7 +10,7 @@ from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Values, Variant, known
+from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -155,7 +155,7 @@ def peak(p: Any) -> Any:
 
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem with its start as numbers."""
-    return PROBLEM.given(values, initial=(1, *(known(reference, values).text() for reference in START)))
+    return PROBLEM.given(values, initial=(1, *(reference.compute(values).text() for reference in START)))
 
 
 HOW = "Newton's method in three unknowns"
@@ -172,7 +172,8 @@ QUANTITIES = (
     of.largest("x", "1", name="peak", until=("to_gap", 1), second=peak),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="trilinear",
     title="Driven oscillator in a gap between springs",
     document="Natsiavas 1989",
     topics=("impact", "nonlinear spring", "resonance"),
@@ -184,6 +185,7 @@ CASE = of.case(
         "Within the gap there is a small orbit as well, of an oscillator that never touches the springs.",
     ),
     equations=("x'' + 2 z x' + h(x) = F cos(W t + φ)", "x(0) = 1, x(t_1) = 1, x(π/W) = -1, x'(π/W) = -x'(0)"),
+    parameters=of.motion.parameters,
     variants=(Variant("stiff", {}), Variant("slower", {"W": "1.4"})),
     quantities=QUANTITIES,
     problem=posed,

@@ -9,7 +9,7 @@ import mpmath
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Values, Variant, floats
+from veridyn.validation_cases.judgement.case import Case, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -156,7 +156,8 @@ QUANTITIES = (
     of.value("w", ("over", 1), "rad/s", before=True, name="w_over", second=landing, applies=_tips_over),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="tripped_block",
     title="Block that slides against a kerb",
     document="this suite",
     topics=("multibody", "friction", "impact"),
@@ -171,6 +172,8 @@ CASE = of.case(
         "v_k^2 = v_0^2 - 2 μ g L, w_k = 3 h v_k/(2 (b^2 + h^2))",
         "w^2 = w_k^2 - 2 p^2 (cos(α - θ) - cos(α)), p^2 = 3 g/(2 sqrt(b^2 + h^2))",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("tips_over", {}), Variant("falls_back", {"v_0": "2.6"}), Variant("stops", {"v_0": "2"})),
     quantities=QUANTITIES,
     modelling=("Planar motion of a rigid block; the kerb takes the velocity of the edge, and no more.",),

@@ -14,7 +14,7 @@ from veridyn.references.engine.enclosure import Undecided, less
 from veridyn.references.engine.jets import rooted, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Quantity, Values, Variant
+from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
@@ -163,7 +163,8 @@ of = Quantities(MOTION, 1e-6, "a millionth; participants of the comparison gave 
 JUMP = cited("5 s lie within the jump after a switch: 1e-8 s there are 1 % of it", 1e-2)
 QUANTITIES = (*(switching(number) for number in range(1, 6)), state("y1", criterion=JUMP), state("y2"))
 
-CASE = of.case(
+CASE = Case(
+    name="two_state_model",
     title="Two state model",
     document="ARGESIM C5",
     topics=("stiff",),
@@ -174,6 +175,8 @@ CASE = of.case(
         "5 s are simulated from y1 = 4.2, y2 = 0.3.",
     ),
     equations=of.equations("t_1 = log((0.3 - 5.5)/(y2 - 5.5))/c3"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("comparison", {}), Variant("mild", {"c1": "2700"})),
     quantities=QUANTITIES,
     modelling=("After a switch y1 jumps to within c3/c1 of its new course in a few microseconds.",),

@@ -9,7 +9,7 @@ from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.engine.enclosure import ball, precision
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -138,7 +138,8 @@ QUANTITIES = (
     of.quantity("middle_phase", "rad", "phase of the bounce midway between birth and doubling", MIDDLE, None),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="vibrating_table",
     title="Ball on a vibrating table",
     document="Holmes 1982",
     topics=("impact", "limit cycle"),
@@ -156,6 +157,8 @@ CASE = of.case(
         "tr = 1 + e^2 - (1 + e)^2 Γ sin(φ), det = e^2",
         "Γ_b = n π (1 - e)/(1 + e), Γ_d^2 = Γ_b^2 + (2 (1 + e^2)/(1 + e)^2)^2",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("one_period", {}),
         Variant("two_periods", {"n": "2", "Gam": "2.23"}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache, wraps
+from functools import wraps
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.certified import Certified, undefined
-from veridyn.references.parameters import Exact, Parameter, arguments, resolve
+from veridyn.references.parameters import Exact, Parameter, resolve
+from veridyn.references.reference import DIGITS, Reference
 from veridyn.results import Figure
 from veridyn.validation_cases.judgement.sweeping import Sweep
 from veridyn.validation_cases.judgement.tolerances import Tolerance
@@ -28,7 +29,6 @@ Settings = Mapping[str, Any]
 Number = float | str | None
 PublishedVerdict = Literal["reproduced", "misprint", "inaccurate"]
 Criterion = Tolerance | Callable[[Values], Tolerance]
-DIGITS = 30  # of a reference, unless more are asked for
 ANOTHER_MOTION = "these parameters lead to another motion, which is asked other quantities"
 Found = TypeVar("Found")
 Names = ParamSpec("Names")
@@ -53,6 +53,9 @@ class Observation:
         return float(self.values[name])
 
 
+Measure = Callable[[Observation], Number]
+
+
 def once(read: Callable[Concatenate[Observation, Names], Found]) -> Callable[Concatenate[Observation, Names], Found]:
     """Return a reading of a response that is done once, however many quantities ask for it by the same names."""
 
@@ -73,7 +76,7 @@ class Quantity:
     Attributes
     ----------
     reference
-        The truth; takes the parameters that its signature names.
+        The truth.
     measure
         Reads the quantity in a response; None for quantities that no response holds (they are still references).
     criterion
@@ -105,8 +108,8 @@ class Quantity:
     name: str
     unit: str
     definition: str
-    reference: Callable[..., Certified]
-    measure: Callable[..., Number] | None
+    reference: Reference[Certified]
+    measure: Measure | None
     criterion: Criterion
     scale: Callable[[Values], float] | None = None
     regularity: float | Callable[[Values], float] = math.inf
@@ -125,7 +128,7 @@ class Quantity:
 
         It is undefined where the quantity does not exist.
         """
-        return known(self.reference, values, digits=digits) if self.exists(values) else undefined(ANOTHER_MOTION)
+        return self.reference.compute(values, digits) if self.exists(values) else undefined(ANOTHER_MOTION)
 
     def tolerance(self, values: Values) -> Tolerance:
         """Return the acceptance criterion for given parameters."""
@@ -140,16 +143,6 @@ class Quantity:
         truth = self.truth(values).value
         known = 0.0 if truth is None or isinstance(truth, str) else abs(float(truth))
         return max(known, self.scale(values)) if self.scale else known
-
-
-def known(reference: Callable[..., Found], values: Mapping[str, Any], **more: Any) -> Found:
-    """Return what a function of a reference gives, which takes the values that its signature names; computed once."""
-    return cast(Found, _known(reference, tuple(sorted(arguments(reference, {**values, **more}).items()))))
-
-
-@lru_cache(maxsize=4096)
-def _known(reference: Callable[..., Any], given: tuple[tuple[str, Any], ...]) -> Any:
-    return reference(**dict(given))
 
 
 @dataclass(frozen=True)

@@ -198,8 +198,8 @@ def _shares(asked: RelationComparison) -> list[float]:
     for quantity in asked.statement.quantities:
         if quantity.converges and (size := asked.statement.size(quantity)):
             with contextlib.suppress(NotJudged, SolverFailure, CapabilityError):
-                found = answers(asked.runner, asked.statement, asked.scheme, quantity, asked.more)
-                shares.append(found.uncertainty / size)
+                result = answers(asked.runner, asked.statement, asked.scheme, quantity, asked.more)
+                shares.append(result.uncertainty / size)
     return shares
 
 
@@ -210,14 +210,14 @@ def _with_uncertainty_of_change(asked: RelationComparison, change: AnswerChange)
     so that the last difference may vanish by chance; of a tolerance that is refined the last difference alone counts.
     """
     sizes, runs = asked.levels
-    found: list[Level] = []
+    result: list[Level] = []
     for size, run in zip(sizes[:-1], runs[:-1], strict=True):
         answer: Number | Exception = NotJudged("")
         with contextlib.suppress(NotJudged, SolverFailure, CapabilityError):
             answer = asked.after(replace(run, relation=asked.relation))[change.quantity]
         # a level that cannot be measured leaves out those before it
-        found = [*found, Level(size, float(answer), 0.0)] if isinstance(answer, int | float) else []
-    if len(found) < 2:
+        result = [*result, Level(size, float(answer), 0.0)] if isinstance(answer, int | float) else []
+    if len(result) < 2:
         return change
-    known = found if asked.claims.order else found[-2:]
+    known = result if asked.claims.order else result[-2:]
     return replace(change, admissible=change.admissible + numerical_uncertainty(known))

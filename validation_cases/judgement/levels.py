@@ -67,8 +67,8 @@ def level_runs(runner: Runner, statement: Statement, scheme: str) -> LevelRuns:
     SolverFailure
         If the solver states levels that cannot be used.
     """
-    found: LevelRuns = runner.once("levels", statement, scheme, lambda: _level_runs(runner, statement, scheme))
-    return found
+    result: LevelRuns = runner.once("levels", statement, scheme, lambda: _level_runs(runner, statement, scheme))
+    return result
 
 
 def _level_runs(runner: Runner, statement: Statement, scheme: str) -> LevelRuns:
@@ -107,19 +107,19 @@ def answers(runner: Runner, statement: Statement, scheme: str, quantity: Quantit
         If fewer than three levels can be measured.
     """
     key, sizes, runs = confirming_runs(runner, statement, scheme, more)
-    found: list[tuple[float, Run, Number]] = []
+    result: list[tuple[float, Run, Number]] = []
     why = ""
     for size, run in zip(sizes, runs, strict=True):
         answer = _answer(runner, run, quantity, f"{key}={size:g}")
         if isinstance(answer, Exception):
             if run is runs[-1] or isinstance(answer, CapabilityError):
                 raise answer
-            found, why = [], f"; at {key}={size:g}: {answer}"
+            result, why = [], f"; at {key}={size:g}: {answer}"
         else:
-            found.append((size, run, answer))
-    if len(found) < FEWEST_LEVELS:
-        raise NotJudged(f"{len(found)} of {len(runs)} levels could be measured, {FEWEST_LEVELS} are needed{why}")
-    kept_sizes, kept_runs, values = zip(*found, strict=True)
+            result.append((size, run, answer))
+    if len(result) < FEWEST_LEVELS:
+        raise NotJudged(f"{len(result)} of {len(runs)} levels could be measured, {FEWEST_LEVELS} are needed{why}")
+    kept_sizes, kept_runs, values = zip(*result, strict=True)
     return Answers(quantity, key, kept_sizes, kept_runs, values)
 
 
@@ -168,19 +168,19 @@ def confirmed(find: Callable[[int], Finding], most: int, *, last_decides: bool =
 
 
 def _convergence(runner: Runner, statement: Statement, scheme: str, quantity: Quantity, more: int) -> Finding:
-    found = answers(runner, statement, scheme, quantity, more)
+    result = answers(runner, statement, scheme, quantity, more)
     reference = statement.truth(quantity)
     truth: Any = reference.value
     if truth is None or isinstance(truth, str):
         same = exactly("the finest level must answer what is true")
-        return Finding(found.runs[-1], found.finest, reference, measured_error(found.finest, truth, same), same)
-    terms = _terms(runner, found, statement, confirming=more > 0)
+        return Finding(result.runs[-1], result.finest, reference, measured_error(result.finest, truth, same), same)
+    terms = _terms(runner, result, statement, confirming=more > 0)
     allowed = Tolerance(sum(terms.values()), "absolute", REASON)
-    error = measured_error(found.numbers[-1], truth, allowed)
-    same_everywhere = len(set(found.numbers)) == 1 and error is not None and error > allowed.value
-    detail = f"all levels give the same answer: does the setting {found.key} act?" if same_everywhere else ""
-    table = level_table(found, statement)
-    return Finding(found.runs[-1], found.finest, reference, error, allowed, detail, table, terms, counts_digits=True)
+    error = measured_error(result.numbers[-1], truth, allowed)
+    same_everywhere = len(set(result.numbers)) == 1 and error is not None and error > allowed.value
+    detail = f"all levels give the same answer: does the setting {result.key} act?" if same_everywhere else ""
+    table = level_table(result, statement)
+    return Finding(result.runs[-1], result.finest, reference, error, allowed, detail, table, terms, counts_digits=True)
 
 
 FEWEST_POOLED = 3  # quantities; the errors of fewer scatter too much together

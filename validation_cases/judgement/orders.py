@@ -51,14 +51,14 @@ def order(runner: Runner, statement: Statement, scheme: str, quantity: Quantity,
 
 def _order(runner: Runner, statement: Statement, scheme: str, quantity: Quantity, claims: Claims, more: int) -> Finding:
     expected = min(claimed_order(claims, statement.problem, quantity), quantity.smooth_to(statement.values))
-    found = answers(runner, statement, scheme, quantity, more)
-    levels = error_levels(found, statement)
-    observed = observed_order(levels, _resolved(runner, found, statement))
+    result = answers(runner, statement, scheme, quantity, more)
+    levels = error_levels(result, statement)
+    observed = observed_order(levels, _resolved(runner, result, statement))
     if observed.order is None:
         raise NotJudged(observed.reason)
     allowed = Tolerance(ORDER_LOST, "absolute", "largest loss of the observed order in the asymptotic range")
     lost = max(0.0, expected - observed.order)
-    return Finding(found.runs[-1], observed.order, expected, lost, allowed, "", level_table(found, statement))
+    return Finding(result.runs[-1], observed.order, expected, lost, allowed, "", level_table(result, statement))
 
 
 def _resolved(runner: Runner, found: Answers, statement: Statement) -> float:
@@ -124,26 +124,28 @@ def pooled_order(
 def _pooled_order(
     runner: Runner, statement: Statement, scheme: str, quantities: Sequence[Quantity], claims: Claims, more: int
 ) -> Finding:
-    found = [
+    result = [
         answer
         for answer in _comparable(runner, statement, scheme, quantities, more)
         if claimed_order(claims, statement.problem, answer.quantity) >= _regularity(answer, statement) > 0
         and _has_range(runner, answer, statement)
     ]
-    if len(found) < FEWEST_POOLED:
-        raise NotJudged(f"{len(found)} quantities have errors above rounding on all levels; {FEWEST_POOLED} are needed")
-    count = min(len(answer.sizes) for answer in found)
-    shares = [_logarithms(runner, answer, statement, count) for answer in found]
-    sizes = found[0].sizes[-count:]
+    if len(result) < FEWEST_POOLED:
+        raise NotJudged(
+            f"{len(result)} quantities have errors above rounding on all levels; {FEWEST_POOLED} are needed"
+        )
+    count = min(len(answer.sizes) for answer in result)
+    shares = [_logarithms(runner, answer, statement, count) for answer in result]
+    sizes = result[0].sizes[-count:]
     means = [math.exp(statistics.fmean(row)) for row in zip(*shares, strict=True)]
     levels = [Level(size, mean, mean) for size, mean in zip(sizes, means, strict=True)]
-    observed, expected = fitted_order(levels), min(_regularity(answer, statement) for answer in found)
+    observed, expected = fitted_order(levels), min(_regularity(answer, statement) for answer in result)
     allowed = Tolerance(ORDER_LOST, "absolute", "largest loss of the observed order of all quantities together")
     lost, scatter = max(0.0, expected - observed), 2 * standard_error(levels)
     if lost > ORDER_LOST >= lost - scatter:
         raise NotJudged(f"errors scatter: observed order {observed:.2g} ± {scatter:.2g}, claimed {expected:g}")
-    detail = f"geometric mean of {len(found)} errors over their scales"
-    return Finding(found[0].runs[-1], observed, expected, lost, allowed, detail, _pooled_table(found[0].key, levels))
+    detail = f"geometric mean of {len(result)} errors over their scales"
+    return Finding(result[0].runs[-1], observed, expected, lost, allowed, detail, _pooled_table(result[0].key, levels))
 
 
 def _regularity(answer: Answers, statement: Statement) -> float:
@@ -182,27 +184,27 @@ def tolerance_slope(runner: Runner, statement: Statement, scheme: str, quantitie
 def _tolerance_slope(
     runner: Runner, statement: Statement, scheme: str, quantities: Sequence[Quantity], more: int
 ) -> Finding:
-    levels, found = pooled(runner, statement, scheme, quantities, more)
-    small = ROUNDING + _sampling_share(runner, found, statement)
+    levels, result = pooled(runner, statement, scheme, quantities, more)
+    small = ROUNDING + _sampling_share(runner, result, statement)
     observed = slope(levels, small)
     if observed.order is None:
         raise NotJudged(observed.reason)
     allowed = Tolerance(SLOPE_LOST, "absolute", "errors are claimed to be proportional to the tolerance: slope 1")
     kept = all(level.error <= max(level.size, small) for level in levels)
     lost = 0.0 if kept else max(0.0, 1.0 - observed.order)
-    return Finding(found[0].runs[-1], observed.order, 1.0, lost, allowed, "", _pooled_table(found[0].key, levels))
+    return Finding(result[0].runs[-1], observed.order, 1.0, lost, allowed, "", _pooled_table(result[0].key, levels))
 
 
 def tolerance_factor(
     runner: Runner, statement: Statement, scheme: str, quantities: Sequence[Quantity], claims: Claims
 ) -> Finding:
     """Compare the largest error over the tolerance with the claimed factor (Enright and Pryce, ACM TOMS 13, 1987)."""
-    levels, found = pooled(runner, statement, scheme, quantities)
-    small = ROUNDING + _sampling_share(runner, found, statement)
+    levels, result = pooled(runner, statement, scheme, quantities)
+    small = ROUNDING + _sampling_share(runner, result, statement)
     ratio = max((level.error / level.size for level in levels if level.error > small), default=0.0)
     assert claims.factor is not None
     allowed = Tolerance(claims.factor, "absolute", f"claimed: error at most {claims.factor:g} times the tolerance")
-    return Finding(found[0].runs[-1], ratio, 0.0, ratio, allowed, "", _pooled_table(found[0].key, levels))
+    return Finding(result[0].runs[-1], ratio, 0.0, ratio, allowed, "", _pooled_table(result[0].key, levels))
 
 
 def pooled(
@@ -215,16 +217,16 @@ def pooled(
     NotJudged
         If no quantity has a true number with a scale on three levels.
     """
-    found = list(_comparable(runner, statement, scheme, quantities, more))
-    if not found:
+    result = list(_comparable(runner, statement, scheme, quantities, more))
+    if not result:
         raise NotJudged("no quantity has a true number on three levels")
-    count = min(len(answer.sizes) for answer in found)
+    count = min(len(answer.sizes) for answer in result)
     shares = [
         [level.error / statement.size(answer.quantity) for level in error_levels(answer, statement)[-count:]]
-        for answer in found
+        for answer in result
     ]
-    sizes = found[0].sizes[-count:]
-    return [Level(size, max(row), max(row)) for size, row in zip(sizes, zip(*shares, strict=True), strict=True)], found
+    sizes = result[0].sizes[-count:]
+    return [Level(size, max(row), max(row)) for size, row in zip(sizes, zip(*shares, strict=True), strict=True)], result
 
 
 def _comparable(
@@ -232,12 +234,12 @@ def _comparable(
 ) -> Iterator[Answers]:
     for quantity in quantities:
         try:
-            found = answers(runner, statement, scheme, quantity, more)
-            error_levels(found, statement)
+            result = answers(runner, statement, scheme, quantity, more)
+            error_levels(result, statement)
         except (NotJudged, CapabilityError):
             continue
         if statement.size(quantity) > 0:
-            yield found
+            yield result
 
 
 def _sampling_share(runner: Runner, found: Sequence[Answers], statement: Statement) -> float:

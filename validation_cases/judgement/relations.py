@@ -142,8 +142,8 @@ def _cuts(problem: Problem, parts: int) -> list[float]:
     inner = problem.output_times[1:-1]
     if not inner.size:
         return []
-    found = np.unique([inner[np.argmin(np.abs(inner - instant))] for instant in wanted])
-    return cast(list[float], found.tolist()) if found.size == parts - 1 else []
+    result = np.unique([inner[np.argmin(np.abs(inner - instant))] for instant in wanted])
+    return cast(list[float], result.tolist()) if result.size == parts - 1 else []
 
 
 def _can_be_restarted(parts: int, problem: Problem) -> bool:

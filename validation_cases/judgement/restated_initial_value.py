@@ -56,8 +56,8 @@ def followed(first: Trajectory, second: Trajectory) -> Trajectory:
 
 
 def _joined(first: Mapping[str, Floats], second: Mapping[str, Floats]) -> dict[str, Floats]:
-    found = {**first, **second}
-    return {name: np.concatenate([part[name] for part in (first, second) if name in part]) for name in found}
+    result = {**first, **second}
+    return {name: np.concatenate([part[name] for part in (first, second) if name in part]) for name in result}
 
 
 def shifted(problem: InitialValueProblem, by: float) -> InitialValueProblem:

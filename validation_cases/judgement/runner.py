@@ -75,23 +75,23 @@ class Statement:
 
     def truth(self, quantity: Quantity) -> Certified:
         """Return the certified reference of a quantity."""
-        found: Certified = self._once("truth", quantity, quantity.truth)
-        return found
+        result: Certified = self._once("truth", quantity, quantity.truth)
+        return result
 
     def doubt(self, quantity: Quantity) -> float:
         """Return how uncertain a reference is that nobody has proved, in its unit; 0 for those that are proved."""
-        known = self.truth(quantity)
-        return float(known.radius or 0.0) if known.kind == "numerical" else 0.0
+        truth = self.truth(quantity)
+        return float(truth.radius or 0.0) if truth.kind == "numerical" else 0.0
 
     def size(self, quantity: Quantity) -> float:
         """Return the size to which errors of a quantity are related."""
-        found: float = self._once("size", quantity, quantity.size)
-        return found
+        result: float = self._once("size", quantity, quantity.size)
+        return result
 
     def tolerance(self, quantity: Quantity) -> Tolerance:
         """Return the acceptance criterion of a quantity."""
-        found: Tolerance = self._once("tolerance", quantity, quantity.tolerance)
-        return found
+        result: Tolerance = self._once("tolerance", quantity, quantity.tolerance)
+        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,8 +160,8 @@ class Runner:
                 self.failures[run.key] = failure
                 return run
 
-        found: Run = self.once("default run", statement, scheme, find)
-        return found
+        result: Run = self.once("default run", statement, scheme, find)
+        return result
 
     def refinement(self, statement: Statement, scheme: str = "") -> Refinement:
         """Return the refinement levels.
@@ -175,10 +175,10 @@ class Runner:
             except SolverFailure as failure:
                 return failure
 
-        found: Refinement | SolverFailure = self.once("refinement", statement, scheme, find)
-        if isinstance(found, SolverFailure):
-            raise found
-        return found
+        result: Refinement | SolverFailure = self.once("refinement", statement, scheme, find)
+        if isinstance(result, SolverFailure):
+            raise result
+        return result
 
     def once(self, what: str, statement: Statement, scheme: str, find: Callable[[], Any]) -> Any:
         """Return what is found of a statement and a scheme; it is looked for once."""
@@ -249,10 +249,10 @@ class Runner:
         return max(apart, *(abs(value - self._on_half(run, quantity, half)) for half in halves))
 
     def _on_half(self, run: Run, quantity: Quantity, half: int) -> float:
-        found = self.measured(run, half=half)[quantity.name]
-        if not isinstance(found, int | float):
-            raise NotJudged(f"samples are too far apart: on every second of them {found}")
-        return float(found)
+        result = self.measured(run, half=half)[quantity.name]
+        if not isinstance(result, int | float):
+            raise NotJudged(f"samples are too far apart: on every second of them {result}")
+        return float(result)
 
     def _observed(self, run: Run) -> Observation | Exception:
         default = self.default_run(run.statement, run.scheme)

@@ -7,7 +7,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from veridyn.references.certified import Certified
-from veridyn.references.parameters import Exact, arguments
+from veridyn.references.parameters import Exact
+from veridyn.references.reference import Reference
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 
 Columns = Mapping[str, NDArray[Any]]
@@ -19,7 +20,7 @@ Values = Mapping[str, Exact]
 class Swept:
     """A quantity of a sweep: name, unit, definition, and its reference.
 
-    ``reference`` takes the parameters that its signature names. ``labels`` name the codes of a classification;
+    ``labels`` name the codes of a classification;
     ``counted`` are whole numbers, ``text`` words: they must be equal to the truth, not near it. ``tolerance`` is how
     near a number must come; None: by the digits of the sweep.
     """
@@ -27,7 +28,7 @@ class Swept:
     name: str
     unit: str
     definition: str
-    reference: Callable[..., Certified] | None
+    reference: Reference[Certified] | None
     labels: tuple[str, ...] = ()
     counted: bool = False
     text: bool = False
@@ -36,7 +37,7 @@ class Swept:
     def truth(self, values: Values, digits: int) -> Certified:
         """Return the certified reference for given parameters."""
         assert self.reference is not None
-        return self.reference(**arguments(self.reference, {**values, "digits": digits}))
+        return self.reference.compute(values, digits)
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def _measured(runner: Runner, run: Run, blank: WorkPrecisionPoint, limits: Limit
     counters = runner.observe(run).response.counters
     first_call = time.perf_counter() - start
     once = runner.wall_times[run.key]
-    found = runner.measured(run)
+    result = runner.measured(run)
     runner.answers.clear()  # a large response that is held slows the next solve down
     times = repeated(runner.gate, run, limits) if once <= limits.slow else []
     return structs.replace(
@@ -123,7 +123,7 @@ def _measured(runner: Runner, run: Run, blank: WorkPrecisionPoint, limits: Limit
         wall_time=min(times, default=once),
         repeats=len(times),
         counters=_numbers(counters),
-        **_judged(run, found),
+        **_judged(run, result),
     )
 
 

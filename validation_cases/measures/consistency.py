@@ -7,7 +7,8 @@ from functools import partial
 import numpy as np
 
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.references.certified import Certified, exact_zero
+from veridyn.references.certified import exact_zero
+from veridyn.references.reference import state
 from veridyn.solver.contract.responses import Response
 from veridyn.solver.postprocessing.balance import element_history, energy_residual
 from veridyn.solver.postprocessing.consistency import (
@@ -35,9 +36,8 @@ ENERGY = cited("this suite asks 1e-2", 1e-2, kind="absolute")
 CONE = Tolerance(1e-6, "absolute", "a force may exceed its limit by what an iteration or six printed digits leave")
 
 
-def zero(*, digits: int = 30) -> Certified:
-    """Return the truth of every residual."""
-    return exact_zero("parts of one response agree", digits)
+ZERO = state("zero", partial(exact_zero, "parts of one response agree"))
+"""The truth of every residual."""
 
 
 def residual(
@@ -55,7 +55,7 @@ def residual(
     What is differenced between samples does not tend to zero with the step of a solver but with the distance of its
     samples: only the criterion is asked of it unless it ``converges``.
     """
-    return Quantity(name, unit, definition, zero, measure, criterion, _one, applies=applies, converges=converges)
+    return Quantity(name, unit, definition, ZERO, measure, criterion, _one, applies=applies, converges=converges)
 
 
 def _one(_: Values) -> float:

@@ -66,10 +66,10 @@ def falls_to(time: Floats, history: Floats, level: float) -> float:
         If it does not come back.
     """
     turned = int(np.argmax(history))
-    found = [t for t, side in crossings(time[turned:], history[turned:] - level) if side < 0]
-    if not found:
+    result = [t for t, side in crossings(time[turned:], history[turned:] - level) if side < 0]
+    if not result:
         raise SolverFailure(f"the motion does not come back to {level:.6g} m")
-    return found[0]
+    return result[0]
 
 
 def root_ahead(time: Floats, history: Floats, samples: int) -> float | None:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from veridyn.problem.basis import driven_velocity
 from veridyn.references.parameters import Exact
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.wear import SlidingPhase, phases, sliding_distance
-from veridyn.validation_cases.judgement.case import Floats, Number, Observation, Values, known, once
+from veridyn.validation_cases.judgement.case import Floats, Number, Observation, Values, once
 
 OVERSHOOT = Exact(Fraction(1, 6))  # of a jump of friction: 0.135 of a critically damped spring, 0.156 in steps
 SHORTEST = 1 / 150  # periods; what a penalised law shows where sliding turns, or while its spring settles, is shorter
@@ -28,13 +29,15 @@ def where_solvers_do_not_decide(
     Without more to spare the measure raises CapabilityError.
     """
 
-    def spared(**values: Exact) -> tuple[float, float, int]:
+    @lru_cache(maxsize=64)  # every response asks
+    def find_spare(given: tuple[tuple[str, Exact], ...]) -> tuple[float, float, int]:
+        values = dict(given)
         count = slips(values)
         needed = 2 * math.pi * count / steps if count else float(OVERSHOOT.rational / (1 + OVERSHOOT.rational))
         return left(values), needed, count
 
     def measured(o: Observation, **which: Any) -> Number:
-        share, needed, count = known(spared, o.values)  # every response asks
+        share, needed, count = find_spare(tuple(o.values.items()))
         if share < needed:
             what = "steps decide on the last slip: it" if count else "the stiffness of stick decides: the start"
             raise CapabilityError(f"{what} leaves {share:.2g} of friction, less than {needed:.3g}")
@@ -95,12 +98,12 @@ class SlipMeasures:
 
         A slip is followed by stick, unless the slip back begins at once: at rest, friction would not hold.
         """
-        found: list[tuple[float, str]] = []
+        result: list[tuple[float, str]] = []
         for slip in self.slips(o):
-            if found and found[-1][0] == slip.start:
-                found.pop()
-            found += [(slip.start, "slip+" if slip.direction > 0 else "slip-"), (slip.end, "stick")]
-        return found
+            if result and result[-1][0] == slip.start:
+                result.pop()
+            result += [(slip.start, "slip+" if slip.direction > 0 else "slip-"), (slip.end, "stick")]
+        return result
 
     def change(self, o: Observation, number: int) -> float:
         """Instant of a change of phase (s), counted from 1; raises SolverFailure if the response shows fewer."""

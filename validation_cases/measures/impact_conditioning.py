@@ -76,13 +76,13 @@ def _key(values: Values) -> Parameters:
 @lru_cache(maxsize=16)
 def _course(parameters: Parameters) -> PhaseSequence:
     named = dict(parameters)
-    phases = impact_oscillator.closed_phases(digits=PHASES, **named)
+    phases = impact_oscillator.closed_phases.compute(named, PHASES)
     with mpmath.workdps(ENOUGH):
         ends = [*(phase.start for phase in phases[1:]), max(phases[-1].start, named["t_end"].mpf())]
         lapses = [end - phase.start for phase, end in zip(phases, ends, strict=True)]
         rates = [phase.observed(mpmath.mpf(0))[1] for phase in phases]
     starts = [phase.start for phase in phases]
-    turns = impact_oscillator.turns(**named)
+    turns = impact_oscillator.turns.compute(named)
     rows = [np.array(row, dtype=float) for row in (starts, lapses, rates, turns)]
     return PhaseSequence(rows[0], rows[1], rows[2], rows[3], phases, named["gap"].mpf())
 

@@ -1,16 +1,15 @@
 """Quantities, residuals and figures that driven oscillators with a stop have in common."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from veridyn.references.certified import Certified, exact_count, exact_zero, undefined
-from veridyn.references.parameters import Number as Given
 from veridyn.references.problems import impact_oscillator
+from veridyn.references.reference import Reference
 from veridyn.results import Figure
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.balance import stop_gap
@@ -68,10 +67,10 @@ def where_decided(
         exists = needed is not None and needed(values) <= impact_conditioning.decided(values).instants
         return exists or impact_conditioning.decided(values, resolution).all
 
-    def reference(*, digits: int = 30, **given: Any) -> Certified:
-        if decided(given):
-            return quantity.reference(digits=digits, **given)
-        return undefined(_undecided(given, resolution))
+    def compute(values: Values, digits: int) -> Certified:
+        if decided(values):
+            return quantity.reference.compute(values, digits)
+        return undefined(_undecided(values, resolution))
 
     def measure(o: Observation) -> Number:
         assert quantity.measure is not None
@@ -88,7 +87,7 @@ def where_decided(
         exists = guarded.truth(values).value is not None
         return quantity.tolerance(values) if exists else exactly("what does not exist must not be found")
 
-    guarded = replace(quantity, reference=reference, measure=measure, criterion=criterion)
+    guarded = replace(quantity, reference=_refer(quantity.name, compute), measure=measure, criterion=criterion)
     return guarded
 
 
@@ -117,11 +116,15 @@ def _all_kinked(values: Values) -> float:
     return KINK if _all_decided(values) else 0.0
 
 
-def _instant(number: int, *, digits: int = 30, **given: Given) -> Certified:
-    found: Sequence[Certified] = impact_oscillator.instants(digits=digits, **given)
-    if _complete(number) > len(found):
-        return undefined(f"only {len(found) // 2} contacts end before t_end")
-    return found[number - 1]
+def _instant(number: int, values: Values, digits: int) -> Certified:
+    result = impact_oscillator.instants.compute(values, digits)
+    if _complete(number) > len(result):
+        return undefined(f"only {len(result) // 2} contacts end before t_end")
+    return result[number - 1]
+
+
+def _refer(name: str, rule: Callable[[Values, int], Certified]) -> Reference[Certified]:
+    return Reference(name, impact_oscillator.PARAMETERS, rule)
 
 
 def _of_first(needed: int, quantity: Quantity) -> Quantity:
@@ -133,7 +136,7 @@ def _of_first(needed: int, quantity: Quantity) -> Quantity:
 def instant(name: str, number: int, criterion: Criterion) -> Quantity:
     """Return an instant of contact, counted from 1, of the contacts that end before t_end."""
     event, contact = name.split("_")
-    truth, measure = partial(_instant, number), partial(vibro_impact.instant, number=number)
+    truth, measure = _refer(name, partial(_instant, number)), partial(vibro_impact.instant, number=number)
     rounded = partial(impact_conditioning.instant_rounded, number=number)
     what = f"{event} of contact {contact}"
     return _of_first(_complete(number), Quantity(name, "s", what, truth, measure, criterion, rounded=rounded))
@@ -149,7 +152,7 @@ def peak_force(contact: int, criterion: Criterion) -> Quantity:
         return float(values["kc"]) * impact_conditioning.peak_rounded(values, clock, contact)
 
     name, what = f"peak_force_{contact}", f"largest force of contact {contact}"
-    truth = partial(impact_oscillator.peak_force, contact=contact)
+    truth = impact_oscillator.peak_force.at(contact=contact)
     return _of_first(2 * contact, Quantity(name, "N", what, truth, measure, criterion, rounded=rounded))
 
 
@@ -164,13 +167,13 @@ def largest_force(criterion: Criterion) -> Quantity:
     return where_decided(replace(quantity, regularity=_all_kinked, rounded=rounded))
 
 
-def _count(*, digits: int = 30, **given: Given) -> Certified:
-    ended = len(impact_oscillator.instants(digits=digits, **given)) // 2
+def _count(values: Values, digits: int) -> Certified:
+    ended = len(impact_oscillator.instants.compute(values, digits)) // 2
     return exact_count(ended, "proved roots of the gap", digits, "quasi-analytical")
 
 
-def _no_error(*, digits: int = 30, **given: Given) -> Certified:
-    if len(impact_oscillator.instants(digits=digits, **given)) < 2:
+def _no_error(values: Values, digits: int) -> Certified:
+    if len(impact_oscillator.instants.compute(values, digits)) < 2:
         return undefined("no contact ends before t_end")
     return exact_zero("every instant against its own truth", digits, "quasi-analytical")
 
@@ -184,12 +187,20 @@ BY_COUNT = exactly("contacts are counted")
 CONTACTS = tuple(
     where_decided(quantity, resolution=vibro_impact.OUTPUT_NUMBER)
     for quantity in (
-        Quantity("contacts", "", "contacts that end before t_end", _count, impacts.count, BY_COUNT, regularity=COUNTED),
+        Quantity(
+            "contacts",
+            "",
+            "contacts that end before t_end",
+            _refer("contacts", _count),
+            impacts.count,
+            BY_COUNT,
+            regularity=COUNTED,
+        ),
         Quantity(
             "contact_instants",
             "s",
             "largest error of all touches and releases, each against its own truth",
-            _no_error,
+            _refer("contact_instants", _no_error),
             vibro_impact.worst_instant,
             _of_last,
             size("t_end"),

@@ -37,10 +37,10 @@ def _on(stop: Stop, o: Observation) -> list[Impact]:
 
 def impact(o: Observation, number: int) -> Impact:
     """Return one impact, counted from 1; raises SolverFailure if the response has fewer."""
-    found = impacts(o)
-    if len(found) < number:
-        raise SolverFailure(f"the response shows {len(found)} complete impacts, {number} are needed")
-    return found[number - 1]
+    result = impacts(o)
+    if len(result) < number:
+        raise SolverFailure(f"the response shows {len(result)} complete impacts, {number} are needed")
+    return result[number - 1]
 
 
 def part(o: Observation, number: int, field: str) -> float:

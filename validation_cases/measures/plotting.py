@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.references.engine.motion import Motion
-from veridyn.references.parameters import arguments
+from veridyn.references.reference import Reference
 from veridyn.results import Figure, Instant, Panel, Role, Scale, Series
 from veridyn.solver.contract.errors import CapabilityError, MissingHistory, SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
@@ -89,37 +89,37 @@ class HistoryCurve:
     name: str = ""
 
 
-def true(motion: Callable[..., Motion], kind: str) -> Truth:
-    """Return a reading of a true motion, which takes the parameters that its signature names."""
+def true(motion: Reference[Motion], kind: str) -> Truth:
+    """Return a reading of a true motion."""
 
     def at(o: Observation, times: Floats) -> Floats:
-        known = motion(**arguments(motion, {**o.values, "digits": DIGITS}))
-        return np.array([float(known(kind, t)) for t in times.tolist()])
+        truth = motion.compute(o.values, DIGITS)
+        return np.array([float(truth(kind, t)) for t in times.tolist()])
 
     return at
 
 
-def changes(motion: Callable[..., Motion]) -> Events:
+def changes(motion: Reference[Motion]) -> Events:
     """Return the events of a true motion, with the phases that begin."""
-    return lambda values: motion(**arguments(motion, {**values, "digits": DIGITS})).events()
+    return lambda values: motion.compute(values, DIGITS).events()
 
 
 def displacement(
-    motion: Callable[..., Motion], axis: str = "x (m)", *, kind: str = "displacement", place: int = 0, name: str = ""
+    motion: Reference[Motion], axis: str = "x (m)", *, kind: str = "displacement", place: int = 0, name: str = ""
 ) -> HistoryCurve:
     """Return a displacement of a response and of the true motion."""
     return HistoryCurve(axis, lambda o: o.response.displacement[:, place], true(motion, kind), name)
 
 
 def velocity(
-    motion: Callable[..., Motion], axis: str = "v (m/s)", *, kind: str = "velocity", place: int = 0, name: str = ""
+    motion: Reference[Motion], axis: str = "v (m/s)", *, kind: str = "velocity", place: int = 0, name: str = ""
 ) -> HistoryCurve:
     """Return a velocity of a response and of the true motion."""
     return HistoryCurve(axis, lambda o: o.response.velocity[:, place], true(motion, kind), name)
 
 
 def element(
-    motion: Callable[..., Motion], name: str, what: str = "force", axis: str = "force (N)", *, kind: str = "force"
+    motion: Reference[Motion], name: str, what: str = "force", axis: str = "force (N)", *, kind: str = "force"
 ) -> HistoryCurve:
     """Return a history of an element and that of the true motion."""
     return HistoryCurve(axis, lambda o: element_history(o.response, name, what, of="element"), true(motion, kind))
@@ -171,8 +171,8 @@ def history(
         errors: dict[str, Curves] = {each.axis: [] for each in drawn}
         for each, values in zip(drawn, seen, strict=True):
             exact, said = each.truth(o, time), each.name or label
-            known = series("" if main[each.axis] else "reference", "reference", fine, each.truth(o, fine))
-            main[each.axis] += [known, series(said, "computed", time, values, marker=bool(dots))]
+            truth = series("" if main[each.axis] else "reference", "reference", fine, each.truth(o, fine))
+            main[each.axis] += [truth, series(said, "computed", time, values, marker=bool(dots))]
             errors[each.axis].append(series(said, "error", time, values - exact))
         main[drawn[0].axis] += beside(o, fine) if beside else ()
         yield figure(
@@ -298,11 +298,11 @@ def convergence(name: str, remark: str, variant: str = "") -> FigureMaker:
         curves, keys = [], set()
         for scheme in observer.subject.schemes[:SCHEMES_SHOWN]:
             try:
-                found = answers(observer, statement, scheme, quantity)
+                result = answers(observer, statement, scheme, quantity)
             except (NotJudged, HarnessError, SolverFailure, SolverInputError):
                 continue
-            keys.add(found.key)
-            curves += _study(scheme or observer.subject.name, found, statement, quantity)
+            keys.add(result.key)
+            curves += _study(scheme or observer.subject.name, result, statement, quantity)
         if curves:
             yield figure(
                 case.name,

@@ -1,79 +1,22 @@
-"""Quantities that are alike, said once: at several instants, numbered; criteria and readings that many cases share."""
+"""Sizes, criteria and readings that many cases share."""
 
 import ast
 import math
 import operator
 from collections.abc import Callable, Iterable
-from functools import partial
-from inspect import signature
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.references.certified import Certified
+from veridyn.references.reference import Reference
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.judgement.case import Observation, Quantity, Values, known
+from veridyn.validation_cases.judgement.case import Observation, Values
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 
-Reference = Callable[..., Certified]
 Size = Callable[[Values], float]
 
 NEAR = 1e-3  # spacings; a requested instant that is so near to another is not requested again
-
-
-def of(references: ModuleType, **common: Any) -> Callable[..., Quantity]:
-    """Return a maker of quantities whose references are the functions of a module that have their names.
-
-    What it takes is name, unit, definition, measure, criterion, scale and more of `Quantity`; ``common`` are fields
-    that all of them have.
-    """
-
-    def made(
-        name: str, unit: str, definition: str, measure: Any, criterion: Any, scale: Size | None = None, **more: Any
-    ) -> Quantity:
-        fields = {"scale": scale, **common, **more}
-        return Quantity(name, unit, definition, getattr(references, name), measure, criterion, **fields)
-
-    return made
-
-
-def at_instants(
-    instants: Iterable[str], name: str, unit: str, definition: str, reference: Reference, *fields: Any, **more: Any
-) -> tuple[Quantity, ...]:
-    """Return a quantity at several instants (s), named ``name@instant``; ``fields`` are the others of `Quantity`.
-
-    The reference, and whatever has a parameter ``time``, takes the instant: the reference as text.
-    """
-    return tuple(
-        Quantity(f"{name}@{t}", unit, f"{definition} at {t} s", partial(reference, time=t), *at, **by_name)
-        for t in instants
-        for at, by_name in [_bound(fields, more, "time", float(t))]
-    )
-
-
-def numbered(
-    count: int, name: str, unit: str, definition: str, reference: Reference, *fields: Any, **more: Any
-) -> tuple[Quantity, ...]:
-    """Return a quantity for the numbers from 1, named ``name_number``; ``fields`` are the others of `Quantity`.
-
-    The reference, and whatever has a parameter ``number``, takes it; the definition says ``{number}`` where it stands.
-    """
-    return tuple(
-        Quantity(f"{name}_{n}", unit, definition.format(number=n), partial(reference, number=n), *of_it, **by_name)
-        for n in range(1, count + 1)
-        for of_it, by_name in [_bound(fields, more, "number", n)]
-    )
-
-
-def _bound(fields: tuple[Any, ...], more: dict[str, Any], key: str, value: float) -> tuple[list[Any], dict[str, Any]]:
-    """Return the fields of a quantity, functions that have a parameter of that name with its value."""
-
-    def known(field: Any) -> Any:
-        return partial(field, **{key: value}) if callable(field) and key in signature(field).parameters else field
-
-    return [known(field) for field in fields], {name: known(field) for name, field in more.items()}
 
 
 # read here, since SymPy, which reads the expressions of problems, takes a fifth of a second to load
@@ -122,10 +65,10 @@ def share_of(size: Size, share: float, source: str) -> Callable[[Values], Tolera
 
 
 def if_it_exists(
-    reference: Callable[..., Certified], why: str, criterion: Callable[[Values], Tolerance]
+    reference: Reference[Certified], why: str, criterion: Callable[[Values], Tolerance]
 ) -> Callable[[Values], Tolerance]:
     """Return the criterion of what need not exist: nothing must be found where its reference is undefined."""
-    return lambda values: exactly(why) if known(reference, values).value is None else criterion(values)
+    return lambda values: exactly(why) if reference.compute(values).value is None else criterion(values)
 
 
 def displacement_at(o: Observation, time: float, place: int = 0, samples: int = 4) -> float:

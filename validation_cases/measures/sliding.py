@@ -32,8 +32,8 @@ def seen(o: Observation, name: str) -> list[SlidingPhase]:
     rubbing = rubbing[:, 0] if len(friction.tangents) == 1 else np.hypot.reduce(rubbing, axis=1)
     shortest = SHORTEST * (o.problem.end - o.problem.start) / STEPS
     stuck = o.response.elements.get(name, {}).get("stuck")
-    found = phases(o.response.time, rubbing, stuck, shortest_stick=shortest)
-    return _joined([phase for phase in found if phase.end - phase.start > shortest])
+    result = phases(o.response.time, rubbing, stuck, shortest_stick=shortest)
+    return _joined([phase for phase in result if phase.end - phase.start > shortest])
 
 
 def _joined(found: list[SlidingPhase]) -> list[SlidingPhase]:

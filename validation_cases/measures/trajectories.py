@@ -11,29 +11,36 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any, TypedDict, Unpack, cast
 
 import numpy as np
 
 from veridyn.problem.generated import equations, over
 from veridyn.problem.initial_value import Change, InitialValueProblem
 from veridyn.references.certified import Certified
-from veridyn.references.problems.hybrid import MotionQuantities
+from veridyn.references.problems.hybrid import MotionQuantities, MotionTerms
+from veridyn.references.reference import DIGITS, Reference
 from veridyn.solver.contract.errors import CapabilityError, MissingHistory, SolverFailure
 from veridyn.solver.contract.responses import Trajectory
 from veridyn.solver.postprocessing.interpolation import resampled
-from veridyn.validation_cases.judgement.case import DIGITS, Case, Floats, Number, Observation, Quantity, Values, known
-from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.case import (
+    Criterion,
+    Floats,
+    Measure,
+    Number,
+    Observation,
+    Quantity,
+    Values,
+)
+from veridyn.validation_cases.judgement.tolerances import cited, exactly
 from veridyn.validation_cases.measures.curves import top
 from veridyn.validation_cases.measures.quantities import Size, share_of, size
 
 Instant = str | tuple[str, int]
-Measure = Callable[[Observation], Number]
-Reference = Callable[..., Certified]
 
 SAMPLES = 6  # of one smooth part, for a value between them
 RESOLVED = 1e-4  # of the span: intervals between events that a limit is read from are longer
-TERMS = ("second", "how", "promised")  # of references, by keyword
+ROUTE = ("second", "how", "promised")  # what is said of the truth, not of the quantity
 HALVINGS = 60  # of the interval between two samples, for a root
 
 
@@ -110,19 +117,19 @@ def parts(o: Observation, expression: Any) -> Iterator[SmoothPart]:
 
 def on_grid(problem: InitialValueProblem, response: Trajectory, grid: Floats) -> Floats:
     """Return the unknowns (k, n) at increasing instants (k,) s: on cubics that reach across no event."""
-    found = np.empty((grid.size, problem.size))
+    result = np.empty((grid.size, problem.size))
     for i, name in enumerate(problem.unknowns):
         for part in parts(Observation({}, problem, response), name):
             inside = grid >= part.times[0]  # the last part that begins before an instant holds it
-            found[inside, i] = part.on(grid[inside])
-    return found
+            result[inside, i] = part.on(grid[inside])
+    return result
 
 
 def _before(o: Observation, instant: float) -> Floats | None:
     """Return the state just before an event, if it is reported or nothing jumps there."""
     r = o.response
-    for name, found in r.events.items():
-        place = np.flatnonzero(found == instant)
+    for name, result in r.events.items():
+        place = np.flatnonzero(result == instant)
         if place.size and name in r.before:
             return np.asarray(r.before[name][place[0]])
         if place.size and not any(change.reset for change in _changes(o.problem, name)):
@@ -156,10 +163,10 @@ def instants(o: Observation, event: str) -> Floats:
 
 def event_instant(o: Observation, event: str, number: int = 1) -> float:
     """Return the instant of an event (s), counted from 1; raises `SolverFailure` if there are fewer."""
-    found = instants(o, event)
-    if found.size < number:
-        raise SolverFailure(f"{found.size} instants of {event}, not {number}")
-    return float(found[number - 1])
+    result = instants(o, event)
+    if result.size < number:
+        raise SolverFailure(f"{result.size} instants of {event}, not {number}")
+    return float(result[number - 1])
 
 
 def event_count(o: Observation, event: str, until: Instant) -> float:
@@ -172,13 +179,13 @@ def event_limit(o: Observation, event: str) -> float:
 
     It raises `SolverFailure` if they do not accumulate.
     """
-    found = instants(o, event)
-    apart = np.diff(found)
+    result = instants(o, event)
+    apart = np.diff(result)
     coarse = np.flatnonzero(apart > RESOLVED * (o.problem.end - o.problem.start))
-    if coarse.size < 2 or coarse[-1] + 2 >= found.size:
+    if coarse.size < 2 or coarse[-1] + 2 >= result.size:
         raise SolverFailure(f"the instants of {event} do not accumulate")
     last, ratio = coarse[-1], apart[coarse[-1]] / apart[coarse[-1] - 1]
-    return float(found[last + 1] + apart[last] * ratio / (1.0 - ratio))
+    return float(result[last + 1] + apart[last] * ratio / (1.0 - ratio))
 
 
 def instant(o: Observation, at: Instant) -> float:
@@ -192,12 +199,12 @@ def value_at(o: Observation, expression: Any, at: Instant, before: bool = False)
     It raises `MissingHistory` if the solver reports no states before events.
     """
     time = instant(o, at)
-    found = [part for part in parts(o, expression) if part.times[0] <= time <= part.times[-1]]
-    if not found and before:
+    result = [part for part in parts(o, expression) if part.times[0] <= time <= part.times[-1]]
+    if not result and before:
         raise MissingHistory(f"the solver reports no states before t = {time:.9g} s")
-    if not found:  # between the last sample before an event and the event
-        found = [part for part in parts(o, expression) if part.times[0] <= time]
-    return found[0 if before else -1].at(time)
+    if not result:  # between the last sample before an event and the event
+        result = [part for part in parts(o, expression) if part.times[0] <= time]
+    return result[0 if before else -1].at(time)
 
 
 def values_after(o: Observation, event: str, expression: Any) -> Floats:
@@ -227,9 +234,40 @@ def smallest(o: Observation, expression: Any, after: Instant | None = None, unti
 # ---- quantities
 
 
-def where_known(measure: Measure, reference: Reference, o: Observation) -> Number:
+class Fields(TypedDict, total=False):
+    """What a quantity of a motion may say beside name, unit, definition, truth and reading: fields of `Quantity`.
+
+    ``scale`` may be an expression in the parameters.
+    """
+
+    criterion: Criterion
+    scale: str | Size | None
+    regularity: float | Callable[[Values], float]
+    converges: bool
+    at_samples: bool
+    applies: Callable[[Values], bool] | None
+    rounded: Callable[[Values, float], float] | None
+    early: str
+
+
+class FieldsAndRoute(Fields, total=False):
+    """Those fields, and what the truth takes: its ``second`` route, ``how`` it goes, the digits it has ``promised``."""
+
+    second: Callable[[Any], Any]
+    how: str
+    promised: int | None
+
+
+class FieldsOfExtreme(FieldsAndRoute, total=False):
+    """Those fields, and the window that an extreme is looked for in."""
+
+    after: Instant
+    until: Instant
+
+
+def where_known(measure: Measure, reference: Reference[Certified], o: Observation) -> Number:
     """Return a reading, of what exists and is decided; raises `CapabilityError` with the reason elsewhere."""
-    truth = known(reference, o.values, digits=DIGITS)
+    truth = reference.compute(o.values, DIGITS)
     if truth.value is None:
         raise CapabilityError(f"undefined: {'; '.join(truth.routes)}")
     return measure(o)
@@ -237,7 +275,7 @@ def where_known(measure: Measure, reference: Reference, o: Observation) -> Numbe
 
 @dataclass(frozen=True)
 class Quantities:
-    """Makes the case of a motion and its quantities: truth and what is read in a response, with one criterion for all.
+    """Makes the quantities of a motion: truth and what is read in a response, with one criterion for all.
 
     Attributes
     ----------
@@ -249,9 +287,6 @@ class Quantities:
         The second routes in words, where a quantity does not say it.
     regularity
         That of all quantities; None: 1 where there are events, else unlimited.
-
-    ``scale`` is an expression in the parameters, or a function of them. What else the references take (``second``
-    route, ``how`` it goes, how many digits it has ``promised``) and fields of `Quantity` are given by keyword.
     """
 
     motion: MotionQuantities
@@ -264,12 +299,6 @@ class Quantities:
         """Return the equations of motion, then more."""
         return (*equations(self.motion.problem), *more)
 
-    def case(self, **stated: Any) -> Case:
-        """Return the case: name, parameters and problem are those of the motion, unless others are stated."""
-        problem = self.motion.problem
-        of_motion = {"name": problem.name, "parameters": self.motion.parameters, "problem": problem.given}
-        return Case(**{**of_motion, **stated})
-
     def until(self, end: float, outputs: int) -> Callable[[Values], InitialValueProblem]:
         """Return the problem up to an instant (s), with so many intervals of output."""
         span = {"end": end, "output_times": evenly(end, outputs)}
@@ -280,81 +309,111 @@ class Quantities:
         name: str,
         unit: str,
         definition: str,
-        reference: Callable[..., Certified],
+        reference: Reference[Certified],
         measure: Measure | None,
-        **stated: Any,
+        **fields: Unpack[Fields],
     ) -> Quantity:
         """Return any quantity of the motion."""
-        scale = stated.pop("scale", None)
-        scale = size(scale) if isinstance(scale, str) else scale
-        given = {"criterion": self._criterion(scale), "regularity": self._regularity(), "scale": scale, **stated}
-        reading = measure and partial(where_known, measure, reference)
-        return Quantity(name, unit, definition, reference, reading, **given)
-
-    def event(self, event: str, number: int = 1, *, name: str = "", **stated: Any) -> Quantity:
-        """Return the instant of an event, ``t_EVENT_NUMBER``."""
-        truth = self.motion.event(event, number, **self._terms(stated))
-        measure = partial(event_instant, event=event, number=number)
-        return self.quantity(
-            name or f"t_{event}_{number}", "s", f"instant of {event} {number}", truth, measure, **stated
+        scale = fields.get("scale")
+        read_scale = size(scale) if isinstance(scale, str) else scale
+        return Quantity(
+            name,
+            unit,
+            definition,
+            reference,
+            measure and partial(where_known, measure, reference),
+            criterion=fields.get("criterion") or self._criterion(read_scale),
+            scale=read_scale,
+            regularity=fields.get("regularity", self._regularity()),
+            converges=fields.get("converges", True),
+            at_samples=fields.get("at_samples", False),
+            applies=fields.get("applies"),
+            rounded=fields.get("rounded"),
+            early=fields.get("early", ""),
         )
 
-    def limit(self, event: str, reference: Reference, **stated: Any) -> Quantity:
+    def event(self, event: str, number: int = 1, *, name: str = "", **fields: Unpack[FieldsAndRoute]) -> Quantity:
+        """Return the instant of an event, ``t_EVENT_NUMBER``."""
+        route, rest = self._split(fields)
+        truth = self.motion.event(event, number, **route)
+        measure = partial(event_instant, event=event, number=number)
+        words = f"instant of {event} {number}"
+        return self.quantity(name or f"t_{event}_{number}", "s", words, truth, measure, **rest)
+
+    def limit(self, event: str, reference: Reference[Certified], **fields: Unpack[Fields]) -> Quantity:
         """Return the instant at which events accumulate, ``t_infinity``."""
         measure = partial(event_limit, event=event)
-        return self.quantity("t_infinity", "s", f"instant at which {event}s accumulate", reference, measure, **stated)
+        return self.quantity("t_infinity", "s", f"instant at which {event}s accumulate", reference, measure, **fields)
 
-    def count(self, event: str, until: Instant, *, name: str = "", **stated: Any) -> Quantity:
+    def count(self, event: str, until: Instant, *, name: str = "", **fields: Unpack[FieldsAndRoute]) -> Quantity:
         """Return how often an event happens up to an instant, ``EVENTs_until_INSTANT``."""
-        truth = self.motion.count(event, until, **self._terms(stated))
+        route, rest = self._split(fields)
+        truth = self.motion.count(event, until, **route)
         measure = partial(event_count, event=event, until=until)
-        exact = {"criterion": exactly("events are counted"), **stated}
-        where = f"{event}s up to {_said(until)}"
-        return self.quantity(name or f"{event}s_until_{_plain(until)}", "1", where, truth, measure, **exact)
+        exact: Fields = {"criterion": exactly("events are counted"), **rest}
+        words = f"{event}s up to {_words(until)}"
+        return self.quantity(name or f"{event}s_until_{_plain(until)}", "1", words, truth, measure, **exact)
 
     def value(
-        self, of: str, at: Instant, unit: str, *, before: bool = False, name: str = "", **stated: Any
+        self,
+        of: str,
+        at: Instant,
+        unit: str,
+        *,
+        before: bool = False,
+        name: str = "",
+        **fields: Unpack[FieldsAndRoute],
     ) -> Quantity:
         """Return an expression at an instant, ``OF@INSTANT``."""
-        truth = self.motion.value(of, at, before, **self._terms(stated))
+        route, rest = self._split(fields)
+        truth = self.motion.value(of, at, before, **route)
         measure = partial(value_at, expression=of, at=at, before=before)
-        where = f"{of} {'just before' if before else 'at'} {_said(at)}"
-        return self.quantity(name or f"{of}@{_plain(at)}", unit, where, truth, measure, **stated)
+        words = f"{of} {'just before' if before else 'at'} {_words(at)}"
+        return self.quantity(name or f"{of}@{_plain(at)}", unit, words, truth, measure, **rest)
 
-    def largest(self, of: str, unit: str, *, name: str = "", **window_and_stated: Any) -> Quantity:
+    def largest(self, of: str, unit: str, *, name: str = "", **fields: Unpack[FieldsOfExtreme]) -> Quantity:
         """Return the largest value of an expression, ``largest_OF``; ``after`` and ``until`` bound the window."""
-        return self._extreme("largest", largest, self.motion.largest, of, unit, name, window_and_stated)
+        after, until = fields.pop("after", None), fields.pop("until", None)
+        route, rest = self._split(fields)
+        truth = self.motion.largest(of, after, until, **route)
+        reading = partial(largest, expression=of, after=after, until=until)
+        words = _name_extreme("largest", of, after, until)
+        return self.quantity(name or f"largest_{of}", unit, words, truth, reading, **rest)
 
-    def smallest(self, of: str, unit: str, *, name: str = "", **window_and_stated: Any) -> Quantity:
+    def smallest(self, of: str, unit: str, *, name: str = "", **fields: Unpack[FieldsOfExtreme]) -> Quantity:
         """Return the smallest value of an expression, ``smallest_OF``; ``after`` and ``until`` bound the window."""
-        return self._extreme("smallest", smallest, self.motion.smallest, of, unit, name, window_and_stated)
+        after, until = fields.pop("after", None), fields.pop("until", None)
+        route, rest = self._split(fields)
+        truth = self.motion.smallest(of, after, until, **route)
+        reading = partial(smallest, expression=of, after=after, until=until)
+        words = _name_extreme("smallest", of, after, until)
+        return self.quantity(name or f"smallest_{of}", unit, words, truth, reading, **rest)
 
-    def _extreme(
-        self, word: str, measure: Any, true: Any, of: str, unit: str, name: str, stated: dict[str, Any]
-    ) -> Quantity:
-        window = {key: stated.pop(key) for key in ("after", "until") if key in stated}
-        truth = true(of, **window, **self._terms(stated))
-        definition = f"{word} {of}" + "".join(f" {key} {_said(at)}" for key, at in window.items())
-        reading = partial(measure, expression=of, **window)
-        return self.quantity(name or f"{word}_{of}", unit, definition, truth, reading, **stated)
-
-    def _terms(self, stated: dict[str, Any]) -> dict[str, Any]:
-        """Take what the references take out of what is stated."""
-        terms = {name: stated.pop(name) for name in TERMS if name in stated}
-        return {"how": self.how, **terms} if "second" in terms else terms
+    def _split(self, fields: FieldsAndRoute) -> tuple[MotionTerms, Fields]:
+        """Return what the truth takes, and what the quantity takes."""
+        route = {name: value for name, value in fields.items() if name in ROUTE}
+        rest = {name: value for name, value in fields.items() if name not in ROUTE}
+        if "second" in route:
+            route.setdefault("how", self.how)
+        return cast(MotionTerms, route), cast(Fields, rest)
 
     def _regularity(self) -> float | Callable[[Values], float]:
         if self.regularity is not None:
             return self.regularity
         return 1.0 if "hybrid" in self.motion.problem.needs else math.inf
 
-    def _criterion(self, scale: Size | None) -> Tolerance | Callable[[Values], Tolerance]:
+    def _criterion(self, scale: Size | None) -> Criterion:
         return cited(self.source, self.share) if scale is None else share_of(scale, self.share, self.source)
+
+
+def _name_extreme(word: str, of: str, after: Instant | None, until: Instant | None) -> str:
+    window = (("after", after), ("until", until))
+    return f"{word} {of}" + "".join(f" {name} {_words(at)}" for name, at in window if at is not None)
 
 
 def _plain(at: Instant) -> str:
     return f"{at[0]}_{at[1]}" if isinstance(at, tuple) else at
 
 
-def _said(at: Instant) -> str:
+def _words(at: Instant) -> str:
     return f"{at[0]} {at[1]}" if isinstance(at, tuple) else f"{at} s"

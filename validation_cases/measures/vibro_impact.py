@@ -62,8 +62,8 @@ def output_times(values: Values, also: Iterable[float] = ()) -> Floats:
 
 def instant(o: Observation, number: int) -> float:
     """Return one instant of contact, counted from 1 (s): odd numbers touch, even ones release."""
-    found = impacts.impact(o, (number + 1) // 2)
-    return found.start if number % 2 else found.end
+    result = impacts.impact(o, (number + 1) // 2)
+    return result.start if number % 2 else result.end
 
 
 def largest_force(o: Observation) -> float:

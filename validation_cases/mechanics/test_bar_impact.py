@@ -7,14 +7,16 @@ import numpy as np
 
 from veridyn.problem.elements import Stop
 from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.references.certified import Certified
 from veridyn.references.problems import bar_impact
+from veridyn.references.reference import Reference
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.judgement.case import Case, Observation, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, stop_forces, velocities
-from veridyn.validation_cases.measures.quantities import always, numbered, of, outputs, share_of, size
+from veridyn.validation_cases.measures.quantities import always, outputs, share_of, size
 
 OUTPUT_NUMBER = 0.1  # largest frequency times the spacing of the requested output
 KINK = 2.0  # regularity: the force of the wall has a kink
@@ -86,36 +88,46 @@ TIMES = share_of(_span, 1e-3, "this suite asks 1e-3 of the span")
 PLACES = share_of(_way, 1e-3, "this suite asks 1e-3 of the way to the wall and of the strain v0/c of the length")
 FORCES = cited("this suite asks 1e-2", 1e-2)
 SHARES = cited("this suite asks 1e-2 of one", 1e-2, kind="absolute")
-of_chain = of(bar_impact, regularity=KINK)
 
 
 start, end, duration, peak, impulse = (
     partial(impacts.part, number=1, field=field) for field in ("start", "end", "duration", "peak_force", "impulse")
 )
-stated = of(bar_impact)  # what no response holds
-TIP = ("tip", "m", "displacement of the last mass {number} L/c after the touch", bar_impact.tip, _tip)
+
+
+def _tip_after(number: int) -> Quantity:
+    """Return the displacement of the last mass so many L/c after the touch."""
+    definition = f"displacement of the last mass {number} L/c after the touch"
+    truth, measure = bar_impact.tip.at(number=number), partial(_tip, number=number)
+    return Quantity(f"tip_{number}", "m", definition, truth, measure, PLACES, _way, KINK)
+
+
+def _excess(name: str, what: str, reference: Reference[Certified]) -> Quantity:
+    """Return by how much the chain exceeds the continuum, which no response holds."""
+    return Quantity(name, "1", f"modelling error of the {what}, less one", reference, None, SHARES, always(1.0))
+
+
+LEAVES = "instant at which the chain leaves the wall"
+CENTRE = "velocity of the centre after the contact"
+STAYS = "share of the energy that stays as vibration"
 MEASURED = (
-    of_chain("touch", "s", "instant of the touch", start, TIMES, _span),
-    of_chain("release", "s", "instant at which the chain leaves the wall", end, TIMES, _span),
-    of_chain("duration", "s", "duration of the contact", duration, TIMES, _span),
-    of_chain("peak_force", "N", "largest force of the wall", peak, FORCES),
-    of_chain("impulse", "N s", "impulse of the wall", impulse, FORCES),
-    of_chain("mean_force", "N", "impulse over duration", _mean_force, FORCES),
-    of_chain("rebound", "m/s", "velocity of the centre after the contact", _rebound, FORCES),
-    of_chain("vibration", "1", "share of the energy that stays as vibration", _vibration, SHARES, always(1.0)),
-    *numbered(bar_impact.TRANSITS, *TIP, PLACES, _way, KINK),
+    Quantity("touch", "s", "instant of the touch", bar_impact.touch, start, TIMES, _span, KINK),
+    Quantity("release", "s", LEAVES, bar_impact.release, end, TIMES, _span, KINK),
+    Quantity("duration", "s", "duration of the contact", bar_impact.duration, duration, TIMES, _span, KINK),
+    Quantity("peak_force", "N", "largest force of the wall", bar_impact.peak_force, peak, FORCES, regularity=KINK),
+    Quantity("impulse", "N s", "impulse of the wall", bar_impact.impulse, impulse, FORCES, regularity=KINK),
+    Quantity("mean_force", "N", "impulse over duration", bar_impact.mean_force, _mean_force, FORCES, regularity=KINK),
+    Quantity("rebound", "m/s", CENTRE, bar_impact.rebound, _rebound, FORCES, regularity=KINK),
+    Quantity("vibration", "1", STAYS, bar_impact.vibration, _vibration, SHARES, always(1.0), KINK),
+    *map(_tip_after, range(1, bar_impact.TRANSITS + 1)),
 )
+LASTS, PRESSES = "duration of the contact of the continuum, 2L/c", "force of the continuum on the wall, ρcAv0"
 STATED = (
-    stated("wave_duration", "s", "duration of the contact of the continuum, 2L/c", None, FORCES),
-    stated("wave_force", "N", "force of the continuum on the wall, ρcAv0", None, FORCES),
-    *(
-        stated(f"excess_{name}", "1", f"modelling error of the {what}, less one", None, SHARES, always(1.0))
-        for name, what in (
-            ("duration", "duration: that of the chain over 2L/c"),
-            ("peak", "largest force: that of the chain over ρcAv0"),
-            ("rebound", "rebound: that of the chain over v0"),
-        )
-    ),
+    Quantity("wave_duration", "s", LASTS, bar_impact.wave_duration, None, FORCES),
+    Quantity("wave_force", "N", PRESSES, bar_impact.wave_force, None, FORCES),
+    _excess("excess_duration", "duration: that of the chain over 2L/c", bar_impact.excess_duration),
+    _excess("excess_peak", "largest force: that of the chain over ρcAv0", bar_impact.excess_peak),
+    _excess("excess_rebound", "rebound: that of the chain over v0", bar_impact.excess_rebound),
 )
 
 

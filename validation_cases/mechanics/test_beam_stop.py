@@ -22,7 +22,7 @@ from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
-from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of, size
+from veridyn.validation_cases.measures.quantities import share_of, size
 
 OUTPUT_NUMBER = 0.05  # largest frequency times the spacing of the requested output
 INSTANTS = ("0.1", "0.2", "0.3", "0.4", "0.5")  # s, at which mid-span is observed
@@ -105,8 +105,8 @@ def true_instants(values: Values) -> tuple[float, ...]:
 
 @lru_cache(maxsize=16)
 def _instants(given: tuple[tuple[str, Any], ...]) -> tuple[float, ...]:
-    found = beam_on_stop.motion(**dict(given)).events()
-    return tuple(float(t) for t, _ in found[: len(found) // 2 * 2])
+    result = beam_on_stop.motion(**dict(given)).events()
+    return tuple(float(t) for t, _ in result[: len(result) // 2 * 2])
 
 
 def _over(o: Observation) -> list[Impact]:
@@ -116,10 +116,10 @@ def _over(o: Observation) -> list[Impact]:
 
 def _of_contact(o: Observation, field: str, number: int) -> float | None:
     """Return a field of one contact; None if neither truth nor response has it."""
-    found, true = _over(o), len(true_instants(o.values)) // 2
-    if len(found) < number <= true:
-        raise SolverFailure(f"the response shows {len(found)} contacts up to T, there are {true}")
-    return float(getattr(found[number - 1], field)) if number <= len(found) else None
+    result, true = _over(o), len(true_instants(o.values)) // 2
+    if len(result) < number <= true:
+        raise SolverFailure(f"the response shows {len(result)} contacts up to T, there are {true}")
+    return float(getattr(result[number - 1], field)) if number <= len(result) else None
 
 
 def _peak_force(o: Observation) -> float | None:
@@ -167,7 +167,9 @@ SCALES: dict[str, tuple[Size, float, str]] = {  # size, share of it that is aske
     "N s": (size("v0"), 1e-2, "v0, the momentum"),
     "J": (size("v0**2/2"), 1e-2, "v0²/2"),
 }
-ASKED = {unit: share_of(size, of, f"this suite asks {of:g} of {what}") for unit, (size, of, what) in SCALES.items()}
+ASKED = {
+    unit: share_of(size, share, f"this suite asks {share:g} of {what}") for unit, (size, share, what) in SCALES.items()
+}
 
 
 def _where(values: Values, unit: str, number: int) -> Tolerance:
@@ -177,28 +179,46 @@ def _where(values: Values, unit: str, number: int) -> Tolerance:
     )
 
 
-def _contact(what: str, unit: str, field: str, definition: str) -> tuple[Quantity, ...]:
-    truth, measure = partial(beam_on_stop.contact, what=what), partial(_of_contact, field=field)
-    return numbered(MOST, what, unit, definition, truth, measure, partial(_where, unit=unit), SCALES[unit][0], KINK)
+def _part(what: str, unit: str, definition: str, field: str, number: int) -> Quantity:
+    """Return a part of a contact."""
+    truth, measure = beam_on_stop.contact.at(what=what, number=number), partial(_of_contact, field=field, number=number)
+    criterion = partial(_where, unit=unit, number=number)
+    return Quantity(f"{what}_{number}", unit, definition, truth, measure, criterion, SCALES[unit][0], KINK)
 
 
-def _quantity(name: str, unit: str, definition: str, measure: Any, criterion: Any) -> Quantity:
-    return Quantity(name, unit, definition, getattr(beam_on_stop, name), measure, criterion, SCALES[unit][0], KINK)
+def _contact(number: int) -> tuple[Quantity, ...]:
+    """Return what is asked of a contact."""
+    return (
+        _part("touch", "s", f"instant at which contact {number} begins", "start", number),
+        _part("release", "s", f"instant at which contact {number} ends", "end", number),
+        _part("impulse", "N s", f"impulse of the stop in contact {number}", "impulse", number),
+    )
 
 
-CONTACT = (
-    _contact("touch", "s", "start", "instant at which contact {number} begins"),
-    _contact("release", "s", "end", "instant at which contact {number} ends"),
-    _contact("impulse", "N s", "impulse", "impulse of the stop in contact {number}"),
-)
-AT = ("mid_span", "m", "displacement of mid-span", beam_on_stop.mid_span, _mid_span, ASKED["m"], SCALES["m"][0], KINK)
-COUNT = ("contacts", "1", "contacts that are over by T", beam_on_stop.contacts)
+def _lasts_until(values: Values, time: float) -> bool:
+    return time <= float(values["T"])
+
+
+def _mid_span_at(t: str) -> Quantity:
+    """Return the displacement of mid-span at an instant (s)."""
+    truth, measure = beam_on_stop.mid_span.at(time=t), partial(_mid_span, time=float(t))
+    definition, exists = f"displacement of mid-span at {t} s", partial(_lasts_until, time=float(t))
+    return Quantity(f"mid_span@{t}", "m", definition, truth, measure, ASKED["m"], SCALES["m"][0], KINK, applies=exists)
+
+
+def _count(o: Observation) -> float:
+    return float(len(_over(o)))
+
+
+OVER, COUNTED = "contacts that are over by T", exactly("contacts are counted")
+PRESSES, IN_FIRST = "largest force of the stop", partial(_where, unit="N", number=1)
+LEFT = "energy of beam and stop at T"
 QUANTITIES = (
-    Quantity(*COUNT, lambda o: float(len(_over(o))), exactly("contacts are counted"), regularity=1.0),
-    *(quantity for alike in zip(*CONTACT, strict=True) for quantity in alike),
-    _quantity("peak_force", "N", "largest force of the stop", _peak_force, partial(_where, unit="N", number=1)),
-    *at_instants(INSTANTS, *AT, applies=lambda values, time: time <= float(values["T"])),
-    _quantity("energy", "J", "energy of beam and stop at T", _energy, ASKED["J"]),
+    Quantity("contacts", "1", OVER, beam_on_stop.contacts, _count, COUNTED, regularity=1.0),
+    *(quantity for number in range(1, MOST + 1) for quantity in _contact(number)),
+    Quantity("peak_force", "N", PRESSES, beam_on_stop.peak_force, _peak_force, IN_FIRST, SCALES["N"][0], KINK),
+    *map(_mid_span_at, INSTANTS),
+    Quantity("energy", "J", LEFT, beam_on_stop.energy, _energy, ASKED["J"], SCALES["J"][0], KINK),
 )
 BALANCE = cited("this suite: one percent of the energy at the start", 1e-2, kind="absolute")
 OF_START = "of the energy at the start"
@@ -219,7 +239,7 @@ def _truncation(case: Case, _: Runner) -> Iterator[Figure]:
     """Yield what the number of modes changes."""
     end, gap = floats(case.values(), "T", "gap")
     times = np.linspace(0.0, end, plotting.FINE)
-    motions = {name: beam_on_stop.motion(**case.values({"N": str(n)})) for n, name in SHOWN.items()}
+    motions = {name: beam_on_stop.motion.compute(case.values({"N": str(n)})) for n, name in SHOWN.items()}
     true = {name: [float(motion("mid_span", t)) for t in times.tolist()] for name, motion in motions.items()}
     curves = [plotting.series(name, "computed", times, seen) for name, seen in true.items()]
     stop = plotting.series("stop", "limit", [0.0, end], [-gap, -gap])

@@ -7,19 +7,21 @@ import numpy as np
 from veridyn.problem.elements import Friction, Load
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import pulse
-from veridyn.references.parameters import arguments
+from veridyn.references.certified import Certified
 from veridyn.references.problems import stacked_blocks
+from veridyn.references.reference import Reference
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.validation_cases.judgement.case import Case, Observation, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import exactly
 from veridyn.validation_cases.measures.consistency import flags, friction_law, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT
-from veridyn.validation_cases.measures.quantities import always, of, size
-from veridyn.validation_cases.measures.sliding import STEPS, a_step_of, order, seen
+from veridyn.validation_cases.measures.quantities import always, share_of, size
+from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, order, seen
 
 END = 1.5  # s
 GROUND, BETWEEN = "ground", "between"
+JUMPS = 1.0  # regularity: friction jumps where a slip ends
 
 
 def _is_clear(values: Values) -> bool:
@@ -31,7 +33,7 @@ def _is_clear(values: Values) -> bool:
     before = min(pull - mu_1, mu_2)  # friction on the upper block over its weight
     holds = before == mu_2 or before * (1 + more) < mu_2
     stays = mu_1 > mu_2 or mu_1 + more * (before + mu_1) < mu_2
-    return holds and stays and float(stacked_blocks.upper_stop(**arguments(stacked_blocks.upper_stop, values))) < END
+    return holds and stays and float(stacked_blocks.upper_stop.compute(values)) < END
 
 
 def _moves(values: Values) -> bool:
@@ -72,20 +74,58 @@ def way(o: Observation, place: int) -> float:
     return float(o.response.displacement[-1, place])
 
 
-PLACE = {**a_step_of(_speed, END), "scale": lambda values: _speed(values) * END}
-TIME = {**a_step_of(always(1.0), END), "scale": always(END), "at_samples": True}
-ORDER, LAST = exactly("phases have an order"), "end of the last slip of the {} block"
-on_ground, between = (partial(order, name=name) for name in (GROUND, BETWEEN))
-last_of_lower, last_of_upper = (partial(last_stop, names=names) for names in ((GROUND,), (GROUND, BETWEEN)))
-_clear = of(stacked_blocks, applies=_is_clear)
-_moving = of(stacked_blocks, applies=_moves)
+def _longest(values: Values) -> float:
+    """Return a way (m) that the lower block does not reach."""
+    return _speed(values) * END
+
+
+def _order(name: str, definition: str, reference: Reference[Certified], friction: str) -> Quantity:
+    """Return the phases of a friction in order of time."""
+    measure = partial(order, name=friction)
+    return Quantity(name, "", definition, reference, measure, exactly("phases have an order"), applies=_is_clear)
+
+
+def _stop(block: str, reference: Reference[Certified], frictions: tuple[str, ...]) -> Quantity:
+    """Return when a block comes to rest for good."""
+    definition, measure = f"end of the last slip of the {block} block", partial(last_stop, names=frictions)
+    criterion, scale = share_of(always(1.0), END / STEPS, ONE_STEP), always(END)
+    return Quantity(
+        name=f"{block}_stop",
+        unit="s",
+        definition=definition,
+        reference=reference,
+        measure=measure,
+        criterion=criterion,
+        scale=scale,
+        regularity=JUMPS,
+        at_samples=True,
+        applies=_moves,
+    )
+
+
+def _way(block: str, reference: Reference[Certified], place: int) -> Quantity:
+    """Return the way of a block."""
+    measure, criterion = partial(way, place=place), share_of(_speed, END / STEPS, ONE_STEP)
+    return Quantity(
+        name=f"{block}_way",
+        unit="m",
+        definition=f"way of the {block} block",
+        reference=reference,
+        measure=measure,
+        criterion=criterion,
+        scale=_longest,
+        regularity=JUMPS,
+        applies=_is_clear,
+    )
+
+
 QUANTITIES = (
-    _clear("ground_order", "", "phases on the ground", on_ground, ORDER),
-    _clear("between_order", "", "phases between the blocks", between, ORDER),
-    _moving("lower_stop", "s", LAST.format("lower"), last_of_lower, **TIME),
-    _moving("upper_stop", "s", LAST.format("upper"), last_of_upper, **TIME),
-    _clear("lower_way", "m", "way of the lower block", partial(way, place=0), **PLACE),
-    _clear("upper_way", "m", "way of the upper block", partial(way, place=1), **PLACE),
+    _order("ground_order", "phases on the ground", stacked_blocks.ground_order, GROUND),
+    _order("between_order", "phases between the blocks", stacked_blocks.between_order, BETWEEN),
+    _stop("lower", stacked_blocks.lower_stop, (GROUND,)),
+    _stop("upper", stacked_blocks.upper_stop, (GROUND, BETWEEN)),
+    _way("lower", stacked_blocks.lower_way, 0),
+    _way("upper", stacked_blocks.upper_way, 1),
 )
 
 CASE = Case(

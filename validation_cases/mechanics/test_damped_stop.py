@@ -11,9 +11,9 @@ from veridyn.problem.basis import driven_displacement
 from veridyn.problem.elements import Load, Stop, SupportMotion
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import polynomial
-from veridyn.references.certified import exact_count
-from veridyn.references.parameters import arguments
+from veridyn.references.certified import Certified, exact_count
 from veridyn.references.problems import damped_stop
+from veridyn.references.reference import Reference, state
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import crossings, lagrange
@@ -38,7 +38,7 @@ ASTER = cited("1e-3, Code_Aster's tolerance for impacts (test SDND101A)", 1e-3)
 def problem(values: Values) -> MechanicalProblem:
     """Return the problem over its first five contacts."""
     m, k, kc, cc, v0 = floats(values, "m", "k", "kc", "cc", "v0")
-    end = CYCLES * float(damped_stop.touch(**arguments(damped_stop.touch, {**values, "contact": 2, "digits": 20})))
+    end = CYCLES * float(damped_stop.touch.at(contact=2).compute(values, 20))
     spacing = OUTPUT_NUMBER / contact_frequency(values)
     return MechanicalProblem(
         name="damped_stop",
@@ -87,10 +87,10 @@ def passages(o: Observation, side: int) -> list[float]:
 
 def _passage(o: Observation, number: int, side: int) -> float:
     """Return a passage, counted from 1: touch or opening of a contact (s)."""
-    found = passages(o, side)
-    if len(found) < number:
-        raise SolverFailure(f"the response shows {len(found)} passages, {number} are needed")
-    return found[number - 1]
+    result = passages(o, side)
+    if len(result) < number:
+        raise SolverFailure(f"the response shows {len(result)} passages, {number} are needed")
+    return result[number - 1]
 
 
 def contacts(o: Observation) -> float:
@@ -165,16 +165,16 @@ def largest_pull(o: Observation) -> float:
 
 def _of(name: str, unit: str, definition: str, measure: Any, number: int = 0) -> Quantity:
     """Return a quantity of the motion, or of a contact of that number."""
-    truth = getattr(damped_stop, name)
+    truth: Reference[Certified] = getattr(damped_stop, name)
     if not number:
         return Quantity(name, unit, definition, truth, measure, ASTER, regularity=JUMPS)
-    truth, seen, words = partial(truth, contact=number), partial(measure, number=number), definition.format(number)
+    truth, seen, words = truth.at(contact=number), partial(measure, number=number), definition.format(number)
     return Quantity(f"{name}_{number}", unit, words, truth, seen, ASTER, regularity=JUMPS)
 
 
 LEAVES = "instant at which the mass leaves the place of the stop, contact {}"
 FURTHEST = "largest distance from the stop after contact {}"
-COUNT = partial(exact_count, CONTACTS, "equal cycles before the end of the run")
+COUNT = state("contacts", partial(exact_count, CONTACTS, "equal cycles before the end of the run"))
 RESTITUTION = "speed of a touch over that of the touch before, contact 5"
 QUANTITIES = (
     *(_of("touch", "s", "instant at which contact {} begins", touch, n) for n in (2, 5)),
@@ -196,7 +196,7 @@ def _spring(o: Observation, times: Floats) -> plotting.Curves:
 
 def _first(values: Values) -> tuple[float, float]:
     """Return the window of the first contact (s)."""
-    return 0.0, float(damped_stop.opening(**arguments(damped_stop.opening, values)))
+    return 0.0, float(damped_stop.opening.compute(values))
 
 
 X = plotting.HistoryCurve("displacement (m)", _place, plotting.true(damped_stop.motion, "displacement"))

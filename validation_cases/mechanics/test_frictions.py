@@ -15,17 +15,18 @@ from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic, constant, polynomial
 from veridyn.references.certified import Certified
-from veridyn.references.parameters import Exact, Number, Parameter
+from veridyn.references.parameters import Exact, Parameter
 from veridyn.references.problems import rubbing_block
+from veridyn.references.reference import TIME, Reference
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Quantity, Values, Variant, floats, known
+from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT, SlipMeasures
-from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of, size
+from veridyn.validation_cases.measures.quantities import share_of, size
 
 RUBBING, SHARING = "rub", "rub too"
 MOST = 6  # changes of phase that are asked for one by one
@@ -34,20 +35,24 @@ COSINE, SINE = 15 / 17, 8 / 17  # of the angle between that line and oblique fri
 INSTANTS = ("0.4", "0.67", "0.9", "1.06", "1.3")  # in slip and in stick, far from the changes
 OUTPUTS = 1000  # in a period of the spring
 JUMPS = 1.0  # regularity: friction jumps
+PARAMETERS = (*rubbing_block.PARAMETERS, Parameter("v1", "m/s", "velocity across at the start", "6"))
 period = size("2*pi*sqrt(m/k)")  # period of the block on its spring (s)
 _reach = size("F/k + v0*sqrt(m/k)")  # displacement scale (m): what push and launch do to the spring
 _limit = size("mu_s*W")  # force scale (N): mu_s W
 
 
-def across(*, time: str, v1: Number, **given: Number) -> Certified:
+def _across(values: Values, digits: int, *, time: Exact) -> Certified:
     """Displacement across the line: that of a block with another velocity at the start, which W presses evenly."""
-    found: Certified = rubbing_block.displacement(time=time, **{**given, "v0": v1, "w0": "0"})
-    return found
+    launched = {**values, "v0": values["v1"], "w0": Exact(Fraction(0))}
+    return rubbing_block.displacement.at(time=time).compute(launched, digits)
+
+
+ACROSS_LINE = Reference("across", PARAMETERS, _across, (TIME,))
 
 
 def _holds(values: Values) -> bool:
     """Tell whether penalised stick, which overshoots, holds where rigid stick does: nothing can be asked elsewhere."""
-    return bool(known(rubbing_block.holds_clearly, values, share=OVERSHOOT))
+    return bool(rubbing_block.holds_clearly.at(share=OVERSHOOT).compute(values))
 
 
 def _holds_across(values: Values) -> bool:
@@ -178,24 +183,59 @@ block = _Block(RUBBING, period, size("mu_d*W"))
 
 
 def _exists(values: Values, number: int) -> bool:
-    order = known(rubbing_block.order, values).value
+    order = rubbing_block.order.compute(values).value
     return _holds(values) and number <= len(str(order or "").split())
 
 
-ORDER = ("phase_order", "", "phases after the first one")
-CHANGE = ("change", "s", "instant of change of phase {number}", rubbing_block.change, block.change)
 SPAN = share_of(period, 1e-2, "this suite asks 1e-2 of the period of the spring")
-PLACES = (share_of(_reach, 1e-2, "this suite asks 1e-2 of F/k + v0/ω0"), _reach, JUMPS)
-AT = ("displacement", "m", "displacement along the line of the push", rubbing_block.displacement, _displacement)
-FORCES = (share_of(_limit, 2e-2, "this suite asks 2e-2 of mu_s W"), _limit, JUMPS)
+PLACES = share_of(_reach, 1e-2, "this suite asks 1e-2 of F/k + v0/ω0")
+FORCES = share_of(_limit, 2e-2, "this suite asks 2e-2 of mu_s W")
 BALANCE = cited("this suite asks 2e-2", 2e-2, kind="absolute")
-FORCE = ("friction", "N", "friction on the block along the line", rubbing_block.force, _friction)
-ACROSS = ("across", "m", "displacement across", across, partial(quantities.displacement_at, place=1))
+
+
+def _change(number: int) -> Quantity:
+    """Return the instant of a change of phase."""
+    return Quantity(
+        name=f"change_{number}",
+        unit="s",
+        definition=f"instant of change of phase {number}",
+        reference=rubbing_block.change.at(number=number),
+        measure=partial(block.change, number=number),
+        criterion=SPAN,
+        scale=period,
+        regularity=JUMPS,
+        at_samples=True,
+        applies=partial(_exists, number=number),
+    )
+
+
+def _displacement_at(t: str) -> Quantity:
+    """Return the displacement along the line at an instant (s)."""
+    definition = f"displacement along the line of the push at {t} s"
+    truth, measure = rubbing_block.displacement.at(time=t), partial(_displacement, time=float(t))
+    return Quantity(f"displacement@{t}", "m", definition, truth, measure, PLACES, _reach, JUMPS, applies=_holds)
+
+
+def _friction_at(t: str) -> Quantity:
+    """Return the friction on the block at an instant (s)."""
+    definition = f"friction on the block along the line at {t} s"
+    truth, measure = rubbing_block.force.at(time=t), partial(_friction, time=float(t))
+    return Quantity(f"friction@{t}", "N", definition, truth, measure, FORCES, _limit, JUMPS, applies=_holds)
+
+
+def _across_at(t: str) -> Quantity:
+    """Return the displacement across the line at an instant (s)."""
+    definition = f"displacement across at {t} s"
+    truth, measure = ACROSS_LINE.at(time=t), partial(quantities.displacement_at, time=float(t), place=1)
+    return Quantity(f"across@{t}", "m", definition, truth, measure, PLACES, _reach, JUMPS, applies=_holds_across)
+
+
+PHASES, ORDERED = "phases after the first one", exactly("phases have an order")
 ON_LINE = (
-    Quantity(*ORDER, rubbing_block.order, block.phases, exactly("phases have an order"), applies=_holds),
-    *numbered(MOST, *CHANGE, SPAN, period, JUMPS, at_samples=True, applies=_exists),
-    *at_instants(INSTANTS, *AT, *PLACES, applies=_holds),
-    *at_instants(INSTANTS, *FORCE, *FORCES, applies=_holds),
+    Quantity("phase_order", "", PHASES, rubbing_block.order, block.phases, ORDERED, applies=_holds),
+    *map(_change, range(1, MOST + 1)),
+    *map(_displacement_at, INSTANTS),
+    *map(_friction_at, INSTANTS),
 )
 ON_ONE_LINE = frozenset(q.name for q in ON_LINE)
 
@@ -231,7 +271,7 @@ CASE = Case(
         "regularised: R = R_a - k_t (x - x_a) - c_t x', |R| <= mu_s N",
         "x = x_c + Σ_{j=1}^6 a_j e^{lambda_j tau}, tau = t - t_a",
     ),
-    parameters=(*rubbing_block.PARAMETERS, Parameter("v1", "m/s", "velocity across at the start", "6")),
+    parameters=PARAMETERS,
     variants=(
         Variant("floor", {}, ON_ONE_LINE, floor),
         Variant("plane", {}, ON_ONE_LINE, plane),
@@ -241,7 +281,7 @@ CASE = Case(
         Variant("oblique", {"w0": "0", "F": "200", "Omega": "4", "v0": "3"}, ON_ONE_LINE, oblique),
         Variant("regularised", {"w0": "0", "kt": "2000", "ct": "60"}, ON_ONE_LINE, table),
     ),
-    quantities=(*ON_LINE, *at_instants(INSTANTS, *ACROSS, *PLACES, applies=_holds_across)),
+    quantities=(*ON_LINE, *map(_across_at, INSTANTS)),
     residuals=(
         energy("of m v0²/2", lambda o: o["m"] * o["v0"] ** 2 / 2, BALANCE),
         friction_cone("of mu_s W", lambda o: o["mu_s"] * o["W"], _presses_evenly),

@@ -9,17 +9,18 @@ from veridyn.problem.elements import Friction, Load
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import constant
 from veridyn.references.problems import inclined_block
-from veridyn.validation_cases.judgement.case import Case, Observation, Values, Variant, floats, known
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited, exactly
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT
-from veridyn.validation_cases.measures.quantities import always, at_instants, displacement_at, of, size, velocity_at
-from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, a_step_of, end_of_slip, order
+from veridyn.validation_cases.measures.quantities import always, displacement_at, share_of, size, velocity_at
+from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, end_of_slip, order
 
 END = 2.0  # s
 INSTANTS = ("0.25", "1.75")  # before and after a stop
 SOLE = "sole"
+JUMPS = 1.0  # regularity: friction jumps where a slip ends
 
 
 def _is_clear(values: Values) -> bool:
@@ -31,14 +32,14 @@ def _is_clear(values: Values) -> bool:
 
 def _stops(values: Values) -> bool:
     """Whether the block comes to rest, in time."""
-    found = known(inclined_block.stop_time, values).value
-    return found is not None and float(found) < END and _is_clear(values)
+    result = inclined_block.stop_time.compute(values).value
+    return result is not None and float(result) < END and _is_clear(values)
 
 
 def _ordered(values: Values) -> bool:
     """Whether the phases are those of an endless motion: no rest comes after the end."""
-    found = known(inclined_block.stop_time, values).value
-    return _is_clear(values) and (found is None or float(found) < END)
+    result = inclined_block.stop_time.compute(values).value
+    return _is_clear(values) and (result is None or float(result) < END)
 
 
 def _speed(values: Values) -> float:
@@ -73,19 +74,63 @@ def stop_place(o: Observation) -> float:
     return displacement_at(o, stop_time(o))
 
 
-PLACE = {**a_step_of(_speed, END), "scale": lambda values: _speed(values) * END}
-SPEED = {**a_step_of(_gravity, END), "scale": _speed}
-TIME = {**a_step_of(always(1.0), END), "scale": always(END), "at_samples": True}
-ORDER = exactly("phases have an order")
-PLACES = ("x", "m", "place down the slope", inclined_block.place, displacement_at)
-SPEEDS = ("v", "m/s", "velocity down the slope", inclined_block.velocity, velocity_at)
-_of = of(inclined_block)
+def _way(values: Values) -> float:
+    """Return the largest way (m)."""
+    return _speed(values) * END
+
+
+TIMES, PLACES, SPEEDS = (share_of(rate, END / STEPS, ONE_STEP) for rate in (always(1.0), _speed, _gravity))
+
+
+def _place_at(t: str) -> Quantity:
+    """Return the place at an instant (s)."""
+    truth, measure = inclined_block.place.at(time=t), partial(displacement_at, time=float(t))
+    definition = f"place down the slope at {t} s"
+    return Quantity(f"x@{t}", "m", definition, truth, measure, PLACES, _way, JUMPS, applies=_is_clear)
+
+
+def _velocity_at(t: str) -> Quantity:
+    """Return the velocity at an instant (s)."""
+    truth, measure = inclined_block.velocity.at(time=t), partial(velocity_at, time=float(t))
+    definition = f"velocity down the slope at {t} s"
+    return Quantity(f"v@{t}", "m/s", definition, truth, measure, SPEEDS, _speed, JUMPS, applies=_is_clear)
+
+
 QUANTITIES = (
-    _of("phase_order", "", "phases in order of time", partial(order, name=SOLE), ORDER, applies=_ordered),
-    _of("stop_time", "s", "end of the first slip", stop_time, applies=_stops, **TIME),
-    _of("stop_place", "m", "place at that instant", stop_place, applies=_stops, **PLACE),
-    *at_instants(INSTANTS, *PLACES, applies=_is_clear, **PLACE),
-    *at_instants(INSTANTS, *SPEEDS, applies=_is_clear, **SPEED),
+    Quantity(
+        name="phase_order",
+        unit="",
+        definition="phases in order of time",
+        reference=inclined_block.phase_order,
+        measure=partial(order, name=SOLE),
+        criterion=exactly("phases have an order"),
+        applies=_ordered,
+    ),
+    Quantity(
+        name="stop_time",
+        unit="s",
+        definition="end of the first slip",
+        reference=inclined_block.stop_time,
+        measure=stop_time,
+        criterion=TIMES,
+        scale=always(END),
+        regularity=JUMPS,
+        at_samples=True,
+        applies=_stops,
+    ),
+    Quantity(
+        name="stop_place",
+        unit="m",
+        definition="place at that instant",
+        reference=inclined_block.stop_place,
+        measure=stop_place,
+        criterion=PLACES,
+        scale=_way,
+        regularity=JUMPS,
+        applies=_stops,
+    ),
+    *map(_place_at, INSTANTS),
+    *map(_velocity_at, INSTANTS),
 )
 
 CASE = Case(

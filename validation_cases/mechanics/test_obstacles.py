@@ -12,12 +12,12 @@ from veridyn.problem.elements import Geometry, Stop
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.problems import between_walls
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Values, Variant, floats, known
+from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
-from veridyn.validation_cases.measures.quantities import at_instants, numbered, outputs, share_of, size
+from veridyn.validation_cases.measures.quantities import outputs, share_of, size
 
 SKEW = np.array([[1.0, 0.5], [0.0, 1.0]])  # columns: the lines of skewed coordinates
 WALLS = "walls"
@@ -31,7 +31,7 @@ _length = size("v0*sqrt(m/k)")  # amplitude v0/ω0 (m) of the mass without walls
 
 def _span(values: Values) -> float:
     """End of the problem (s): a tenth after the last contact or instant that is looked at."""
-    last = float(known(between_walls.release, values, number=CONTACTS, digits=15))
+    last = float(between_walls.release.at(number=CONTACTS).compute(values, 15))
     return round(1.1 * max(last, *map(float, INSTANTS)), 6)
 
 
@@ -149,17 +149,50 @@ def _aside(o: Observation) -> float:
 TIMES = share_of(_span, 1e-3, "this suite asks 1e-3 of the span")
 SIZES = cited("this suite asks 1e-2", 1e-2)
 PLACES = share_of(_length, 1e-2, "this suite asks 1e-2 of v0/ω0")
-start, end, peak, impulse = (partial(impacts.part, field=f) for f in ("start", "end", "peak_force", "impulse"))
-CONTACT = (  # of every contact; the forces of walls have kinks
-    ("touch", "s", "start of contact {number}", between_walls.touch, start, TIMES, _span),
-    ("release", "s", "end of contact {number}", between_walls.release, end, TIMES, _span),
-    ("peak_force", "N", "largest force of contact {number}", between_walls.peak_force, peak, SIZES),
-    ("impulse", "N s", "impulse of contact {number}", between_walls.impulse, impulse, SIZES),
-)
 ASIDE = cited("this suite asks 1e-6", 1e-6, kind="absolute")
-AT = ("displacement", "m", "displacement towards the first wall", between_walls.displacement, _along)
-PATH = at_instants(INSTANTS, *AT, PLACES, _length, KINK)
-QUANTITIES = (*(quantity for row in CONTACT for quantity in numbered(CONTACTS, *row, regularity=KINK)), *PATH)
+
+
+def _touch(number: int) -> Quantity:
+    """Return the start of a contact."""
+    truth, measure = between_walls.touch.at(number=number), partial(impacts.part, number=number, field="start")
+    return Quantity(f"touch_{number}", "s", f"start of contact {number}", truth, measure, TIMES, _span, KINK)
+
+
+def _release(number: int) -> Quantity:
+    """Return the end of a contact."""
+    truth, measure = between_walls.release.at(number=number), partial(impacts.part, number=number, field="end")
+    return Quantity(f"release_{number}", "s", f"end of contact {number}", truth, measure, TIMES, _span, KINK)
+
+
+def _peak_force(number: int) -> Quantity:
+    """Return the largest force of a contact."""
+    definition, truth = f"largest force of contact {number}", between_walls.peak_force.at(number=number)
+    measure = partial(impacts.part, number=number, field="peak_force")
+    return Quantity(f"peak_force_{number}", "N", definition, truth, measure, SIZES, regularity=KINK)
+
+
+def _impulse(number: int) -> Quantity:
+    """Return the impulse of a contact."""
+    truth, measure = between_walls.impulse.at(number=number), partial(impacts.part, number=number, field="impulse")
+    return Quantity(f"impulse_{number}", "N s", f"impulse of contact {number}", truth, measure, SIZES, regularity=KINK)
+
+
+def _displacement_at(t: str) -> Quantity:
+    """Return the displacement along the motion at an instant (s)."""
+    truth, measure = between_walls.displacement.at(time=t), partial(_along, time=float(t))
+    definition = f"displacement towards the first wall at {t} s"
+    return Quantity(f"displacement@{t}", "m", definition, truth, measure, PLACES, _length, KINK)
+
+
+NUMBERS = range(1, CONTACTS + 1)
+PATH = tuple(map(_displacement_at, INSTANTS))
+QUANTITIES = (
+    *map(_touch, NUMBERS),
+    *map(_release, NUMBERS),
+    *map(_peak_force, NUMBERS),
+    *map(_impulse, NUMBERS),
+    *PATH,
+)
 
 
 CASE = Case(

@@ -150,10 +150,10 @@ def problem(values: Values) -> MechanicalProblem:
 
 def _group(o: Observation, number: int) -> list[Impact]:
     """Return the contacts of all stops that happen together, counted from 1."""
-    found, each = impacts.impacts(o), len(o.problem.stops)
-    if len(found) < each * number:
-        raise SolverFailure(f"{each} stops show {len(found)} complete contacts, {each * number} are needed")
-    return found[each * (number - 1) : each * number]
+    result, each = impacts.impacts(o), len(o.problem.stops)
+    if len(result) < each * number:
+        raise SolverFailure(f"{each} stops show {len(result)} complete contacts, {each * number} are needed")
+    return result[each * (number - 1) : each * number]
 
 
 def _mean(o: Observation, field: str, number: int) -> float:

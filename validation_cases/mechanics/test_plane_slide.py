@@ -9,27 +9,30 @@ import numpy as np
 from veridyn.problem.elements import Friction, Load
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import constant
+from veridyn.references.certified import Certified
 from veridyn.references.problems import hodograph
+from veridyn.references.reference import Reference
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.interpolation import crossings
-from veridyn.validation_cases.judgement.case import Case, Observation, Values, Variant, floats, known, once
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, once
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
-from veridyn.validation_cases.measures.quantities import always, displacement_at, of, size
-from veridyn.validation_cases.measures.sliding import STEPS, a_step_of, end_of_slip
+from veridyn.validation_cases.measures.quantities import always, displacement_at, share_of, size
+from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, end_of_slip
 
 END = 1.0  # s
 SOLE = "sole"
+JUMPS = 1.0  # regularity: friction jumps where a slip ends
 
 
 def _stops(values: Values) -> bool:
     """Whether the body comes to rest, in time."""
-    return float(known(hodograph.stop_time, values)) < END
+    return float(hodograph.stop_time.compute(values)) < END
 
 
 def _turns(values: Values) -> bool:
     """Whether the velocity turns, in time."""
-    return float(values["s"]) > 0 and float(known(hodograph.turn_time, values)) < END
+    return float(values["s"]) > 0 and float(hodograph.turn_time.compute(values)) < END
 
 
 _speed = size("hypot(v_x, v_y)")
@@ -69,10 +72,10 @@ def turn_time(o: Observation) -> float:
     """Return when the velocity stands half as steep to the line of slope as at the start (s)."""
     half = math.atan2(o["v_y"], o["v_x"]) / 2
     normal = o.response.velocity @ np.array([-math.sin(half), math.cos(half)])
-    found = [t for t, _ in crossings(o.response.time, normal)]
-    if not found:
+    result = [t for t, _ in crossings(o.response.time, normal)]
+    if not result:
         raise SolverFailure("the velocity does not turn")
-    return found[0]
+    return result[0]
 
 
 def _at(o: Observation, instant: Callable[[Observation], float], place: int) -> float:
@@ -80,18 +83,54 @@ def _at(o: Observation, instant: Callable[[Observation], float], place: int) -> 
 
 
 stop_time = partial(end_of_slip, name=SOLE)
-PLACE = {**a_step_of(_speed, END), "scale": lambda values: _speed(values) * END}
-TIME = {**a_step_of(always(1.0), END), "scale": always(END)}
-_stop, _turn = of(hodograph, applies=_stops), of(hodograph, applies=_turns)
-at_stop, at_turn = partial(_at, instant=stop_time), partial(_at, instant=turn_time)
+TIMES, PLACES = (share_of(rate, END / STEPS, ONE_STEP) for rate in (always(1.0), _speed))
+
+
+def _way(values: Values) -> float:
+    """Return a way (m) that the body does not reach on a level plane."""
+    return _speed(values) * END
+
+
+def _stop(axis: str, place: int, reference: Reference[Certified]) -> Quantity:
+    """Return a coordinate of the place of rest."""
+    measure = partial(_at, instant=stop_time, place=place)
+    return Quantity(f"stop_{axis}", "m", f"{axis} of rest", reference, measure, PLACES, _way, JUMPS, applies=_stops)
+
+
+def _turn(axis: str, place: int, reference: Reference[Certified]) -> Quantity:
+    """Return a coordinate of the place at half of the turn."""
+    measure, definition = partial(_at, instant=turn_time, place=place), f"{axis} at half of the turn"
+    return Quantity(f"turn_{axis}", "m", definition, reference, measure, PLACES, _way, JUMPS, applies=_turns)
+
+
 QUANTITIES = (
-    _stop("stop_time", "s", "end of the slip", stop_time, at_samples=True, **TIME),
-    *(_stop(f"stop_{x}", "m", f"{x} of rest", partial(at_stop, place=i), **PLACE) for i, x in enumerate("xy")),
-    _turn("turn_time", "s", "half of the turn", turn_time, **TIME),
-    *(
-        _turn(f"turn_{x}", "m", f"{x} at half of the turn", partial(at_turn, place=i), **PLACE)
-        for i, x in enumerate("xy")
+    Quantity(
+        name="stop_time",
+        unit="s",
+        definition="end of the slip",
+        reference=hodograph.stop_time,
+        measure=stop_time,
+        criterion=TIMES,
+        scale=always(END),
+        regularity=JUMPS,
+        at_samples=True,
+        applies=_stops,
     ),
+    _stop("x", 0, hodograph.stop_x),
+    _stop("y", 1, hodograph.stop_y),
+    Quantity(
+        name="turn_time",
+        unit="s",
+        definition="half of the turn",
+        reference=hodograph.turn_time,
+        measure=turn_time,
+        criterion=TIMES,
+        scale=always(END),
+        regularity=JUMPS,
+        applies=_turns,
+    ),
+    _turn("x", 0, hodograph.turn_x),
+    _turn("y", 1, hodograph.turn_y),
 )
 
 CASE = Case(

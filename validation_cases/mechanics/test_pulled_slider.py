@@ -57,10 +57,10 @@ def _jumps(values: Values) -> bool:
 
 def change(o: Observation, number: int) -> float:
     """Return when a phase ends (s), counted from 1; raises SolverFailure if there are fewer."""
-    found = seen(o, SOLE)
-    if len(found) <= number:
-        raise SolverFailure(f"the response shows {len(found)} phases")
-    return found[number - 1].end
+    result = seen(o, SOLE)
+    if len(result) <= number:
+        raise SolverFailure(f"the response shows {len(result)} phases")
+    return result[number - 1].end
 
 
 def rested(o: Observation) -> float:

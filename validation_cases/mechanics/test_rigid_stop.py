@@ -16,9 +16,10 @@ from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic, constant
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.reference import DIGITS
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.postprocessing.balance import element_history
-from veridyn.validation_cases.judgement.case import DIGITS, Case, Observation, Quantity, Values, Variant, floats, known
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import exactly
 from veridyn.validation_cases.measures.consistency import positions, rates
@@ -169,7 +170,7 @@ def _apart(measure: Callable[[Observation], float], counts: Sequence[Any], o: Ob
     CapabilityError
         If there is one.
     """
-    if len({known(count, o.values, digits=DIGITS).value for count in counts}) > 1:
+    if len({count.compute(o.values, DIGITS).value for count in counts}) > 1:
         raise CapabilityError(f"an impact is within {NEAR:g} s of the instant: samples do not tell the state")
     return measure(o)
 
@@ -190,19 +191,19 @@ def asked(
     def of(name: str, unit: str, words: str, truth: Any, measure: Any, criterion: Any, size: Any = None) -> Quantity:
         return _known(f"{name}{ending}", unit, words, truth, measure, criterion, size, applies)
 
-    found = []
+    result = []
     for t in INSTANTS:
         counts = tuple(motion.count("hit", f"{float(t) + side * NEAR:.6g}") for side in (-1, 1))
         place, rate = (partial(_apart, partial(read, time=float(t)), counts) for read in (displacement_at, velocity_at))
-        found += [
+        result += [
             of(f"x@{t}", "m", f"displacement at {t} s", motion.value("x", t), place, *PLACES),
             of(f"v@{t}", "m/s", f"velocity at {t} s", motion.value("v", t), rate, *SPEEDS),
         ]
     for n in range(1, number + 1):
         truth, words = motion.event("hit", n), f"instant of impact {n}"
-        found.append(of(f"t_{n}", "s", words, truth, partial(hit, number=n), *TIMES))
+        result.append(of(f"t_{n}", "s", words, truth, partial(hit, number=n), *TIMES))
     count = of("hits", "", "number of impacts", motion.count("hit"), hits, exactly("impacts are counted"))
-    return (*found, count)
+    return (*result, count)
 
 
 FIRST = BOUNCE.closed(first, second=lambda p: mpmath.sqrt(2 * p.gap * p.m / p.P), how="uniform acceleration")

@@ -16,7 +16,6 @@ from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import energy, velocities
-from veridyn.validation_cases.measures.quantities import numbered
 
 END = 1.0  # s
 OUTPUTS = 2000  # instants requested of any solver, 5e-4 s apart
@@ -51,11 +50,14 @@ def problem(values: Values) -> MechanicalProblem:
     )
 
 
-def _displaced(o: Observation, part: str, node: str, time: str) -> float:
-    """Displacement of a node (m), relative to the static shape of the supports or absolute."""
-    t, place = float(time), NODES.index(node)
-    relative = value_at(o.response.time, o.response.displacement[:, place], t, samples=SMOOTH)
-    return relative if part == "relative" else relative + float(driven_displacement(o.problem, np.array([t]))[0, place])
+def _relative(o: Observation, place: int, time: float) -> float:
+    """Displacement of a node (m) relative to the static shape of the supports."""
+    return value_at(o.response.time, o.response.displacement[:, place], time, samples=SMOOTH)
+
+
+def _absolute(o: Observation, place: int, time: float) -> float:
+    """Displacement of a node (m)."""
+    return _relative(o, place, time) + float(driven_displacement(o.problem, np.array([time]))[0, place])
 
 
 def forced_energy(o: Observation) -> float:
@@ -72,31 +74,46 @@ FREQUENCIES = cited(f"{ASTER} for displacements, asked of the frequencies behind
 ENERGY = cited(f"twice the {ASTER} for displacements", 2e-3, kind="absolute")
 
 
-def _criterion(node: str, time: str, values: Values) -> Tolerance:
-    relative = float(driven_chain.relative_displacement(node=NODES.index(node) + 2, time=time, **values))
+def _criterion(values: Values, place: int, time: str) -> Tolerance:
+    relative = float(driven_chain.relative_displacement.at(node=place + 2, time=time).compute(values))
     return cited(INHERITED, 1e-3 * abs(relative), kind="absolute")
 
 
-def _driven(node: str, time: str, values: Values) -> float:
+def _driven(values: Values, place: int, time: float) -> float:
     """Return the displacement (m) that the support imposes; the absolute one is its difference with the relative."""
     (support,) = problem(values).supports
-    return float(support.influence[NODES.index(node)]) * float(values["a"]) * float(time) ** 4 / 12
+    return float(support.influence[place]) * float(values["a"]) * time**4 / 12
 
 
-def displacement(part: str, node: str, time: str) -> Quantity:
-    """Return the quantity of one displacement."""
-    truth = partial(getattr(driven_chain, f"{part}_displacement"), node=NODES.index(node) + 2, time=time)
-    measure, words = partial(_displaced, part=part, node=node, time=time), f"{part} displacement of {node} at {time} s"
-    criterion, scale = partial(_criterion, node, time), partial(_driven, node, time) if part == "absolute" else None
-    return Quantity(f"{part}_{node}@{time}", "m", words, truth, measure, criterion, scale)
+def _relative_at(place: int, t: str) -> Quantity:
+    """Return the displacement of a node at an instant (s), relative to the static shape of the supports."""
+    node, truth = NODES[place], driven_chain.relative_displacement.at(node=place + 2, time=t)
+    measure, criterion = partial(_relative, place=place, time=float(t)), partial(_criterion, place=place, time=t)
+    definition = f"relative displacement of {node} at {t} s"
+    return Quantity(f"relative_{node}@{t}", "m", definition, truth, measure, criterion)
+
+
+def _absolute_at(place: int, t: str) -> Quantity:
+    """Return the absolute displacement of a node at an instant (s)."""
+    node, truth = NODES[place], driven_chain.absolute_displacement.at(node=place + 2, time=t)
+    measure, criterion = partial(_absolute, place=place, time=float(t)), partial(_criterion, place=place, time=t)
+    definition, scale = f"absolute displacement of {node} at {t} s", partial(_driven, place=place, time=float(t))
+    return Quantity(f"absolute_{node}@{t}", "m", definition, truth, measure, criterion, scale)
+
+
+def _frequency(number: int) -> Quantity:
+    """Return a natural frequency, which no response holds."""
+    definition = f"natural frequency {number} with both supports held"
+    truth = driven_chain.frequency.at(number=number)
+    return Quantity(f"frequency_{number}", "Hz", definition, truth, None, FREQUENCIES)
 
 
 KIND = "relative displacement"
-FREQUENCY = ("frequency", "Hz", "natural frequency {number} with both supports held", driven_chain.frequency)
 QUANTITIES = (
-    *(displacement(part, node, time) for part in ("relative", "absolute") for node in NODES for time in TIMES),
-    *(displacement("absolute", "NO3", time) for time in EARLY_TIMES),
-    *numbered(3, *FREQUENCY, None, FREQUENCIES),
+    *(_relative_at(place, t) for place in range(len(NODES)) for t in TIMES),
+    *(_absolute_at(place, t) for place in range(len(NODES)) for t in TIMES),
+    *(_absolute_at(NODES.index("NO3"), t) for t in EARLY_TIMES),
+    *map(_frequency, (1, 2, 3)),
 )
 RELATIVE = (
     plotting.displacement(driven_chain.motion, f"{KIND} (m)", kind=f"{KIND} {place + 2}", place=place, name=node)

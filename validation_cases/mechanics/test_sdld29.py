@@ -1,6 +1,7 @@
 """SDLD29 and SDLD22 (EDF): a damped chain of eight masses under a rectangular force."""
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,21 @@ from veridyn.problem.time_functions import pulse
 from veridyn.references.problems import damped_chain
 from veridyn.references.problems.damped_chain import LOADED, MASSES
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Published, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Floats,
+    Observation,
+    Published,
+    Quantity,
+    Values,
+    Variant,
+    floats,
+)
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.plotting import convergence, displacement, history
-from veridyn.validation_cases.measures.quantities import at_instants, numbered, share_of, size
+from veridyn.validation_cases.measures.quantities import share_of, size
 
 END = 1.5  # s
 OUTPUTS = 1536  # intervals of the requested output: 1/1024 s
@@ -96,10 +106,30 @@ def _work(o: Observation) -> float:
 
 PLACES = share_of(_static, 1e-2, "1e-2 of Code_Aster's test SDLD29A, of F/k")
 RATES = cited("1e-3 of Code_Aster's test SDLD27", 1e-3)
-FREQUENCY = ("frequency", "Hz", "damped frequency Im λ/2π of complex mode {number}", damped_chain.frequency)
-DAMPING = ("damping", "1", "damping ratio -Re λ/abs(λ) of complex mode {number}", damped_chain.damping)
-AT = ("x4", "m", "displacement of mass 4", damped_chain.displacement, _loaded_at, PLACES, _static, _regularity)
-MODES = (*numbered(MASSES, *FREQUENCY, None, RATES), *numbered(MASSES, *DAMPING, None, RATES))
+EARLY = "the load ends after 1 s"
+
+
+def _displacement_at(t: str) -> Quantity:
+    """Return the displacement of the loaded mass at an instant (s)."""
+    truth, measure = damped_chain.displacement.at(time=t), partial(_loaded_at, time=float(t))
+    definition, regularity = f"displacement of mass 4 at {t} s", partial(_regularity, time=float(t))
+    return Quantity(f"x4@{t}", "m", definition, truth, measure, PLACES, _static, regularity, early=EARLY)
+
+
+def _frequency(mode: int) -> Quantity:
+    """Return the damped frequency of a mode, which no response holds."""
+    definition = f"damped frequency Im λ/2π of complex mode {mode}"
+    return Quantity(f"frequency_{mode}", "Hz", definition, damped_chain.frequency.at(number=mode), None, RATES)
+
+
+def _damping(mode: int) -> Quantity:
+    """Return the damping ratio of a mode, which no response holds."""
+    definition = f"damping ratio -Re λ/abs(λ) of complex mode {mode}"
+    return Quantity(f"damping_{mode}", "1", definition, damped_chain.damping.at(number=mode), None, RATES)
+
+
+NUMBERS = range(1, MASSES + 1)
+MODES = (*map(_frequency, NUMBERS), *map(_damping, NUMBERS))
 ALL_TIMES = sorted({*TIMES_29, *TABLE_22}, key=float)
 OF_MODES = frozenset(q.name for q in MODES)
 ENERGY = cited("twice the 1e-2 of Code_Aster's test SDLD29A for displacements", 2e-2, kind="absolute")
@@ -163,7 +193,7 @@ CASE = Case(
         Variant("non-proportional", {}, frozenset(f"x4@{t}" for t in TIMES_29) | OF_MODES),
         Variant("proportional", {"c_left": "50", "c_right": "50"}, frozenset(f"x4@{t}" for t in TABLE_22) | OF_MODES),
     ),
-    quantities=(*at_instants(ALL_TIMES, *AT, early="the load ends after 1 s"), *MODES),
+    quantities=(*map(_displacement_at, ALL_TIMES), *MODES),
     residuals=(energy("of F²/k", _work, ENERGY), velocities()),
     linear=True,
     problem=problem,

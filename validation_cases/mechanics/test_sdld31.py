@@ -10,12 +10,21 @@ from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic
 from veridyn.references.problems import forced_oscillator
 from veridyn.solver.postprocessing.interpolation import turning_points, value_at
-from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Published, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Floats,
+    Observation,
+    Published,
+    Quantity,
+    Values,
+    Variant,
+    floats,
+)
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited
 from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.plotting import Curves, convergence, displacement, history, series
-from veridyn.validation_cases.measures.quantities import at_instants, displacement_at, if_it_exists, of, velocity_at
+from veridyn.validation_cases.measures.quantities import displacement_at, if_it_exists, velocity_at
 
 OUTPUT_NUMBER = 0.05  # omega0 times the spacing of the requested output
 INSTANTS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -77,13 +86,14 @@ def _speed(values: Values, time: float) -> float:
     return _amplitude(values, time) * float(values["omega0"])
 
 
-def _share(size: Callable[[Values, float], float]) -> Callable[[Values, float], Tolerance]:
+def _share(size: Callable[[Values, float], float], values: Values, time: float) -> Tolerance:
+    """Return the criterion of a displacement or velocity at an instant."""
     source = f"{ASTER}, of the amplitude F/(m w) min(t, memory)"
-    return lambda values, time: cited(source, 5e-3 * size(values, time), kind="absolute")
+    return cited(source, 5e-3 * size(values, time), kind="absolute")
 
 
 def _of_peak(values: Values) -> Tolerance:
-    return _share(_amplitude)(values, float(values["T"]))
+    return _share(_amplitude, values, float(values["T"]))
 
 
 def _of_span(values: Values) -> Tolerance:
@@ -120,17 +130,46 @@ def _refined(t: Floats, x: Floats, top: int) -> list[tuple[float, float]]:
 
 
 X_AT, V_AT = (sorted({t for seen in INSTANTS.values() for t in seen[part]}, key=float) for part in ("x", "v"))
-SEEN_X, SEEN_V = partial(displacement_at, samples=SMOOTH), partial(velocity_at, samples=SMOOTH)
+
+
+def _displacement_at(t: str) -> Quantity:
+    """Return the displacement at an instant (s)."""
+    truth = forced_oscillator.displacement.at(time=t)
+    measure = partial(displacement_at, time=float(t), samples=SMOOTH)
+    criterion, scale = partial(_share, _amplitude, time=float(t)), partial(_amplitude, time=float(t))
+    return Quantity(f"x@{t}", "m", f"displacement at {t} s", truth, measure, criterion, scale)
+
+
+def _velocity_at(t: str) -> Quantity:
+    """Return the velocity at an instant (s)."""
+    truth = forced_oscillator.velocity.at(time=t)
+    measure = partial(velocity_at, time=float(t), samples=SMOOTH)
+    criterion, scale = partial(_share, _speed, time=float(t)), partial(_speed, time=float(t))
+    return Quantity(f"v@{t}", "m/s", f"velocity at {t} s", truth, measure, criterion, scale)
+
+
 _turns = partial(if_it_exists, forced_oscillator.peak, "the largest displacement lies at an end of the span")
-LARGEST = "largest magnitude of x up to T"
-X = ("x", "m", "displacement", forced_oscillator.displacement)
-V = ("v", "m/s", "velocity", forced_oscillator.velocity)
-_peaks = of(forced_oscillator, applies=_forced)
 QUANTITIES = (
-    *at_instants(X_AT, *X, SEEN_X, _share(_amplitude), _amplitude),
-    *at_instants(V_AT, *V, SEEN_V, _share(_speed), _speed),
-    _peaks("peak", "m", LARGEST, lambda o: _peak(o)[0], _turns(_of_peak)),
-    _peaks("peak_time", "s", "instant of the peak", lambda o: _peak(o)[1], _turns(_of_span)),
+    *map(_displacement_at, X_AT),
+    *map(_velocity_at, V_AT),
+    Quantity(
+        name="peak",
+        unit="m",
+        definition="largest magnitude of x up to T",
+        reference=forced_oscillator.peak,
+        measure=lambda o: _peak(o)[0],
+        criterion=_turns(_of_peak),
+        applies=_forced,
+    ),
+    Quantity(
+        name="peak_time",
+        unit="s",
+        definition="instant of the peak",
+        reference=forced_oscillator.peak_time,
+        measure=lambda o: _peak(o)[1],
+        criterion=_turns(_of_span),
+        applies=_forced,
+    ),
 )
 ENERGY = cited("twice the 5e-3 of Code_Aster's test SDLD321 for displacements", 1e-2, kind="absolute")
 

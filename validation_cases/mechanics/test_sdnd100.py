@@ -2,7 +2,6 @@
 
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.certified import CertificationError, Certified, classification, undefined
 from veridyn.references.parameters import ParameterError
 from veridyn.references.problems import friction_decay
+from veridyn.references.reference import Reference
 from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.validation_cases.judgement.case import (
     Case,
@@ -21,14 +21,13 @@ from veridyn.validation_cases.judgement.case import (
     Values,
     Variant,
     floats,
-    known,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import SlipMeasures, where_solvers_do_not_decide
-from veridyn.validation_cases.measures.quantities import at_instants, numbered, of, share_of, size
+from veridyn.validation_cases.measures.quantities import share_of, size
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
 MOST_HALF_CYCLES = 300  # of a run; the reference knows any number
@@ -41,10 +40,10 @@ period = size("2*pi*sqrt(m/k)")  # period 2 pi/omega of the free oscillation (s)
 
 def _half_cycles(values: Values) -> int:
     """Return the true number of half cycles; raises `CertificationError` if it is not known."""
-    found = known(friction_decay.half_cycles, values, digits=15)
-    if found.value is None:
-        raise CertificationError(found.routes[0])
-    return int(found.value)
+    result = friction_decay.half_cycles.compute(values, 15)
+    if result.value is None:
+        raise CertificationError(result.routes[0])
+    return int(result.value)
 
 
 def problem(values: Values) -> MechanicalProblem:
@@ -98,12 +97,15 @@ def _slides(values: Values, number: int = 1) -> bool:
     return _half_cycles(values) >= number
 
 
-def _order(*, digits: int = 30, **given: Any) -> Certified:  # noqa: ARG001 - a classification has no digits
-    if (count := _half_cycles(given)) > MOST_HALF_CYCLES:
+def _order(values: Values, _: int) -> Certified:
+    if (count := _half_cycles(values)) > MOST_HALF_CYCLES:
         return undefined(f"{count} slips to and fro are too many to write down")
-    back = float(given["x0"]) > 0  # the first slip goes towards zero
-    found = ("+" if (n % 2 == 1) == back else "-" for n in range(count))
-    return classification(" ".join(found), "half cycles go to and fro, the first one towards zero")
+    back = float(values["x0"]) > 0  # the first slip goes towards zero
+    result = ("+" if (n % 2 == 1) == back else "-" for n in range(count))
+    return classification(" ".join(result), "half cycles go to and fro, the first one towards zero")
+
+
+SLIP_ORDER = Reference("slip_order", friction_decay.PARAMETERS, _order)
 
 
 def _sliding(values: Values) -> float:
@@ -113,12 +115,12 @@ def _sliding(values: Values) -> float:
 
 
 def _held(o: Observation) -> float:
-    return float(known(friction_decay.held, o.values, digits=15))
+    return float(friction_decay.held.compute(o.values, 15))
 
 
 def _left(values: Values) -> float:
     """Return the share of friction that the last stop leaves; near 0 there is one more slip, or one less."""
-    last, held = (float(known(f, values, digits=15)) for f in (friction_decay.final_position, friction_decay.held))
+    last, held = (float(f.compute(values, 15)) for f in (friction_decay.final_position, friction_decay.held))
     return 1 - abs(last) / held
 
 
@@ -146,28 +148,59 @@ def _turning_time(o: Observation, number: int) -> Number:
     return (_counted(shoe.end) if number == _half_cycles(o.values) else shoe.end)(o, number=number)
 
 
-AFTER = ("component", "m", "displacement along the axis x after {number} half periods", friction_decay.component_after)
-AT = ("component", "m", "displacement along the axis x", friction_decay.component)
-ALONG_X = (share_of(_along_x, SHARE, f"{ASTER}, of the amplitude at the release"), _along_x, JUMPS)
-DISPLACEMENTS = (*numbered(LAST, *AFTER, _component_after, *ALONG_X), *at_instants(INSTANTS, *AT, _component, *ALONG_X))
+ALONG_X = share_of(_along_x, SHARE, f"{ASTER}, of the amplitude at the release")
+
+
+def _displacement_after(number: int) -> Quantity:
+    """Return the displacement along the axis x after half periods."""
+    definition = f"displacement along the axis x after {number} half periods"
+    truth, measure = friction_decay.component_after.at(number=number), partial(_component_after, number=number)
+    return Quantity(f"component_{number}", "m", definition, truth, measure, ALONG_X, _along_x, JUMPS)
+
+
+def _displacement_at(t: str) -> Quantity:
+    """Return the displacement along the axis x at an instant (s)."""
+    definition = f"displacement along the axis x at {t} s"
+    truth, measure = friction_decay.component.at(time=t), partial(_component, time=float(t))
+    return Quantity(f"component@{t}", "m", definition, truth, measure, ALONG_X, _along_x, JUMPS)
+
+
+def _turning_at(number: int) -> Quantity:
+    """Return the end of a slip."""
+    return Quantity(
+        name=f"turning_time_{number}",
+        unit="s",
+        definition=f"end of slip {number}",
+        reference=friction_decay.turning_time.at(number=number),
+        measure=partial(_turning_time, number=number),
+        criterion=_timed,
+        scale=period,
+        regularity=JUMPS,
+        at_samples=True,
+        applies=partial(_slides, number=number),
+    )
+
+
+DISPLACEMENTS = (*map(_displacement_after, range(1, LAST + 1)), *map(_displacement_at, INSTANTS))
+COUNT, END = "number of slips until the last stop", "end of the last slip"
 PLACE = "displacement along the line a period after the last stop"
 WORK = "friction force along the line times the path slid"
 OF_LENGTH, OF_ENERGY = (
     share_of(size, SHARE, f"{ASTER}, of the {what} at the release")
     for size, what in ((_released, "amplitude"), (_energy, "energy"))
 )
-TURN = ("turning_time", "s", "end of slip {number}", friction_decay.turning_time, _turning_time)
 DIRECTIONS = "directions of the slips in order of time"
 COUNTED, ORDERED = exactly("half cycles are counted"), exactly("slips have directions in order")
-_quantity = of(friction_decay, regularity=JUMPS)
-_last_end = _counted(lambda o: shoe.last_end(o) or 0.0)
+_last_end, _last_place = _counted(lambda o: shoe.last_end(o) or 0.0), quantities.final_displacement
 STOP = (
-    _quantity("half_cycles", "", "number of slips until the last stop", _counted(shoe.count), COUNTED),
-    _quantity("stop_time", "s", "end of the last slip", _last_end, _timed, period, at_samples=True),
-    _quantity("final_position", "m", PLACE, quantities.final_displacement, OF_LENGTH, _released),
-    _quantity("dissipated_energy", "J", WORK, shoe.dissipated, OF_ENERGY, _energy),
-    Quantity("slip_order", "", DIRECTIONS, _order, _counted(shoe.order), ORDERED, regularity=JUMPS),
-    *numbered(TURNS, *TURN, _timed, period, JUMPS, at_samples=True, applies=_slides),
+    Quantity("half_cycles", "", COUNT, friction_decay.half_cycles, _counted(shoe.count), COUNTED, regularity=JUMPS),
+    Quantity("stop_time", "s", END, friction_decay.stop_time, _last_end, _timed, period, JUMPS, at_samples=True),
+    Quantity("final_position", "m", PLACE, friction_decay.final_position, _last_place, OF_LENGTH, _released, JUMPS),
+    Quantity(
+        "dissipated_energy", "J", WORK, friction_decay.dissipated_energy, shoe.dissipated, OF_ENERGY, _energy, JUMPS
+    ),
+    Quantity("slip_order", "", DIRECTIONS, SLIP_ORDER, _counted(shoe.order), ORDERED, regularity=JUMPS),
+    *map(_turning_at, range(1, TURNS + 1)),
 )
 ONLY_STOP = frozenset(quantity.name for quantity in STOP)
 ALONG = {"angle": "0"}

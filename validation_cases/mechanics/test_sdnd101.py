@@ -4,26 +4,26 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.problem.elements import Stop
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.references.certified import exact_count, exact_zero
+from veridyn.references.certified import Certified, exact_count, exact_zero
 from veridyn.references.problems import damped_stop
+from veridyn.references.reference import Reference, state
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.postprocessing.impacts import Impact
 from veridyn.validation_cases.judgement.case import (
     Case,
+    Measure,
     Observation,
     Published,
     Quantity,
     Values,
     Variant,
     floats,
-    known,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
@@ -46,12 +46,9 @@ BALANCES = cited(TWICE, 2e-3, kind="absolute")
 PARAMETERS = tuple(replace(p, default="1e6") if p.name == "kc" else p for p in damped_stop.PARAMETERS if p.name != "cc")
 
 
-def _true(name: str, **more: Any) -> Callable[..., Any]:
-    """Return what the reference of a stop gives without a dashpot."""
-    return partial(getattr(damped_stop, name), cc=0, **more)
-
-
-MOTION, CYCLE, CONTACT = _true("motion"), _true("touch", contact=2), _true("force_duration")
+MOTION = damped_stop.motion.fix(cc=0)
+CYCLE = damped_stop.touch.at(contact=2).fix(cc=0)
+CONTACT = damped_stop.force_duration.fix(cc=0)
 
 
 def problem(values: Values, cycles: float = CYCLES_SHORT) -> MechanicalProblem:
@@ -73,7 +70,7 @@ def problem(values: Values, cycles: float = CYCLES_SHORT) -> MechanicalProblem:
 
 def _cycle(values: Values) -> tuple[float, float]:
     """Return how long a cycle and its contact last (s)."""
-    return float(known(CYCLE, values)), float(known(CONTACT, values))
+    return float(CYCLE.compute(values)), float(CONTACT.compute(values))
 
 
 def true_instants(values: Values, count: int) -> NDArray[np.float64]:
@@ -121,10 +118,11 @@ def _impulse_residual(o: Observation) -> float:
     return max(abs(i.impulse * (1 + k / kc) + 2 * m * i.velocity) for i in impacts.impacts(o)) / (2 * m * v0)
 
 
-def _of(name: str, unit: str, what: str, criterion: Tolerance, measure: Any, truth: Any = None) -> Quantity:
-    """Return a quantity of the motion, the truth of which has its name without a number if there is no other."""
-    truth = truth or _true(name.removesuffix(f"_{MANY}"))
-    return Quantity(name, unit, what, truth, measure, criterion, regularity=KINKS)
+def _without_dashpot(
+    name: str, unit: str, what: str, truth: Reference[Certified], measure: Measure, criterion: Tolerance
+) -> Quantity:
+    """Return a quantity of the motion, whose truth is that of a stop without a dashpot."""
+    return Quantity(name, unit, what, truth.fix(cc=0), measure, criterion, regularity=KINKS)
 
 
 def _seen(field: str, number: int) -> Callable[[Observation], float]:
@@ -135,22 +133,23 @@ def _in(n: int, suffix: str = "") -> tuple[Quantity, ...]:
     """Return what is read of an impact; all are alike."""
     force, impulse = f"largest force of impact {n}", f"impulse of the stop alone in impact {n}"
     return (
-        _of(f"peak_force{suffix}", "N", force, FORCES, _seen("peak_force", n)),
-        _of(f"impulse{suffix}", "N s", impulse, FORCES, _seen("impulse", n)),
+        _without_dashpot(f"peak_force{suffix}", "N", force, damped_stop.peak_force, _seen("peak_force", n), FORCES),
+        _without_dashpot(f"impulse{suffix}", "N s", impulse, damped_stop.impulse, _seen("impulse", n), FORCES),
     )
 
 
 def _duration(n: int, suffix: str = "") -> Quantity:
     what = f"duration of contact of impact {n}, between roots of the gap"
-    return _of(f"contact_duration{suffix}", "s", what, INSTANTS, _seen("duration", n), CONTACT)
+    truth, measure = damped_stop.force_duration, _seen("duration", n)
+    return _without_dashpot(f"contact_duration{suffix}", "s", what, truth, measure, INSTANTS)
 
 
 def _peak_time(n: int) -> Quantity:
-    truth, what = _true("peak_time", contact=n), f"instant of the largest force of impact {n}"
-    return _of(f"peak_time_{n}", "s", what, INSTANTS, _seen("peak_time", n), truth)
+    truth, what = damped_stop.peak_time.at(contact=n), f"instant of the largest force of impact {n}"
+    return _without_dashpot(f"peak_time_{n}", "s", what, truth, _seen("peak_time", n), INSTANTS)
 
 
-SAME = partial(exact_zero, "computed instants are the true ones")
+SAME = state("contact_instants", partial(exact_zero, "computed instants are the true ones"))
 
 
 def _events(number: int, suffix: str) -> tuple[Quantity, Quantity]:
@@ -162,7 +161,7 @@ def _events(number: int, suffix: str) -> tuple[Quantity, Quantity]:
     many = f"number of complete impacts; there are {number}"
     late = f"largest difference of touches and releases of {number} impacts from the true ones"
     count, worst = (partial(measure, number=number) for measure in (_count, _worst_instant))
-    true_count = partial(exact_count, number, "impacts of equal cycles before the end of the run")
+    true_count = state("impacts", partial(exact_count, number, "impacts of equal cycles before the end of the run"))
     close = share_of(passed, 1e-3, "a thousandth of the time passed, Code_Aster's tolerance for instants")
     return (
         Quantity(f"impacts{suffix}", "", many, true_count, count, exactly("impacts are counted")),
@@ -170,6 +169,12 @@ def _events(number: int, suffix: str) -> tuple[Quantity, Quantity]:
     )
 
 
+def _flight_duration(o: Observation) -> float:
+    return _impact(o, 2).start - _impact(o, 1).end
+
+
+SECOND_APPROACH = damped_stop.impact_velocity.at(contact=2)
+LAST_ENERGY = partial(_flight_energy, number=MANY)
 APPROACH = "rate of the gap when impact 2 begins (negative: approach)"
 FLIGHT = "duration of flight between impacts 1 and 2"
 ENERGY = f"energy of the flight before impact {MANY}, from its largest distance"
@@ -177,14 +182,14 @@ SHORT = (
     *map(_peak_time, (1, 2)),
     *_in(2),
     _duration(1),
-    _of("flight_duration", "s", FLIGHT, INSTANTS, lambda o: _impact(o, 2).start - _impact(o, 1).end),
-    _of("impact_velocity", "m/s", APPROACH, FORCES, _seen("velocity", 2), _true("impact_velocity", contact=2)),
+    _without_dashpot("flight_duration", "s", FLIGHT, damped_stop.flight_duration, _flight_duration, INSTANTS),
+    _without_dashpot("impact_velocity", "m/s", APPROACH, SECOND_APPROACH, _seen("velocity", 2), FORCES),
     *_events(FEW, ""),
 )
 LONG = (
     *_in(MANY, f"_{MANY}"),
     _duration(MANY, f"_{MANY}"),
-    _of(f"energy_{MANY}", "J", ENERGY, cited(TWICE, 2e-3), partial(_flight_energy, number=MANY)),
+    _without_dashpot(f"energy_{MANY}", "J", ENERGY, damped_stop.energy, LAST_ENERGY, cited(TWICE, 2e-3)),
     *_events(MANY, f"_{MANY}"),
 )
 MOMENTUM = "largest difference of stop impulse and change of momentum"

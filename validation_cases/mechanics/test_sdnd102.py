@@ -13,6 +13,7 @@ from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic
 from veridyn.references.certified import exact_zero
 from veridyn.references.problems import impact_oscillator
+from veridyn.references.reference import state
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.balance import stop_gap
 from veridyn.solver.postprocessing.interpolation import value_at
@@ -104,29 +105,28 @@ def force(o: Observation, time: float) -> float:
     return float(-o.problem.stops[0].stiffness * gap)
 
 
-def _at(quantity: Quantity, text: str) -> Quantity:
-    """Return a quantity at an instant, of what is decided until then."""
-    assert quantity.measure is not None
-    time = float(text)
-    copy = replace(
-        quantity,
-        name=f"{quantity.name}@{text}",
-        definition=quantity.definition.format(text),
-        reference=partial(quantity.reference, t=text),
-        measure=partial(quantity.measure, time=time),
-        applies=partial(_lasts_until, time),
-        regularity=partial(_regularity, time),
-    )
-    return impact_quantities.where_decided(copy, partial(vibro_impact.instants_before, time=time))
-
-
-GAP = size("gap")
 SEEN = "displacement at {} s: absolute if the wall stands still, relative if it moves with the support"
-UNTOUCHED = "the first touch comes later"
-DISPLACEMENT = Quantity(
-    "displacement", "m", SEEN, impact_oscillator.displacement, displacement, ASTER_DISPLACEMENTS, GAP, early=UNTOUCHED
-)
-FORCE = Quantity("force", "N", "force of the stop at {} s", impact_oscillator.force, force, ASTER)
+GAP = size("gap")
+
+
+def _until_decided(quantity: Quantity, time: float) -> Quantity:
+    """Return a quantity at an instant (s), of what is decided until then."""
+    reached = replace(quantity, applies=partial(_lasts_until, time), regularity=partial(_regularity, time))
+    return impact_quantities.where_decided(reached, partial(vibro_impact.instants_before, time=time))
+
+
+def displacement_at(t: str) -> Quantity:
+    """Return the displacement at an instant (s)."""
+    truth, measure = impact_oscillator.displacement.at(t=t), partial(displacement, time=float(t))
+    words, criterion, untouched = SEEN.format(t), ASTER_DISPLACEMENTS, "the first touch comes later"
+    quantity = Quantity(f"displacement@{t}", "m", words, truth, measure, criterion, GAP, early=untouched)
+    return _until_decided(quantity, float(t))
+
+
+def force_at(t: str) -> Quantity:
+    """Return the force of the stop at an instant (s)."""
+    truth, measure = impact_oscillator.force.at(t=t), partial(force, time=float(t))
+    return _until_decided(Quantity(f"force@{t}", "N", f"force of the stop at {t} s", truth, measure, ASTER), float(t))
 
 
 def _asymmetry(o: Observation) -> float:
@@ -138,14 +138,14 @@ def _asymmetry(o: Observation) -> float:
 
 SUM, OPPOSITE = (
     "largest sum of the displacements of the two masses",
-    partial(exact_zero, "equal masses, opposite supports"),
+    state("asymmetry", partial(exact_zero, "equal masses, opposite supports")),
 )
 INSTANTS = {"touch_1": 1, "release_1": 2, "touch_4": 7, "release_10": 20}
 QUANTITIES = (
-    *(_at(DISPLACEMENT, t) for t in sorted({*PRINTED_A, *PRINTED_C})),
+    *(displacement_at(t) for t in sorted({*PRINTED_A, *PRINTED_C})),
     *(impact_quantities.instant(name, number, ASTER) for name, number in INSTANTS.items()),
     impact_quantities.largest_force(ASTER),
-    _at(FORCE, SAMPLE_B),
+    force_at(SAMPLE_B),
     *impact_quantities.CONTACTS,
     Quantity("asymmetry", "m", SUM, OPPOSITE, _asymmetry, SYMMETRIC, GAP, impact_quantities.KINK),
 )

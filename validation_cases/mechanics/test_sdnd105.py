@@ -8,8 +8,9 @@ import numpy as np
 
 from veridyn.problem.devices import BucklingStop
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.references.certified import Certified, exact_zero
+from veridyn.references.certified import exact_zero
 from veridyn.references.problems import buckling_stop
+from veridyn.references.reference import state
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import crossings
@@ -22,14 +23,13 @@ from veridyn.validation_cases.judgement.case import (
     Values,
     Variant,
     floats,
-    known,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, velocities
 from veridyn.validation_cases.measures.curves import falls_to, largest, root_ahead, slope_at
-from veridyn.validation_cases.measures.quantities import Size, at_instants, of, share_of, size
+from veridyn.validation_cases.measures.quantities import Size, share_of, size
 
 OUTPUT_NUMBER = 2.5e-3  # spacing of the requested output times sqrt(k/m) of the crush
 TABLE = {"d1": "2", "k1": "0.2", "d2": "3", "k2": "0.15", "d3": "4", "k3": "0.125", "d4": "5", "k4": "0.1"}
@@ -44,7 +44,7 @@ def problem(values: Values) -> MechanicalProblem:
     rows = ((float(values[f"d{i}"]), float(values[f"k{i}"])) for i in range(1, buckling_stop.TABLE + 1))
     direction = np.array([1.0, -1.0][: int(bodies)])  # between the masses, or between the mass and a wall
     device = BucklingStop(name=STOP, direction=direction, returns=tuple(row for row in rows if row[1] > 0), **force)
-    end = max(9.2, 1.03 * float(known(buckling_stop.return_time, values, digits=15)))  # a velocity is asked for at 9 s
+    end = max(9.2, 1.03 * float(buckling_stop.return_time.compute(values, 15)))  # a velocity is asked for at 9 s
     return MechanicalProblem(
         name="sdnd105",
         mass=m * np.eye(direction.size),
@@ -63,7 +63,7 @@ ENERGY = cited(f"twice the 1e-3 of {ASTER} for the crush", 2e-3, kind="absolute"
 
 def _events(values: Values) -> list[tuple[float, str]]:
     """Return the instants (s) of the true motion and what happens: the changes of phase, turning and release last."""
-    *loading, turns, released = (float(time) for time, _ in known(buckling_stop.motion, values, digits=15).events()[1:])
+    *loading, turns, released = (float(time) for time, _ in buckling_stop.motion.compute(values, 15).events()[1:])
     return [*zip(loading, ("buckles", "softens", "collapsed"), strict=False), (turns, "turns"), (released, "released")]
 
 
@@ -90,7 +90,7 @@ _elastic = size("f_crit/k/bodies")  # way of each mass at which the stop would b
 
 def _true_stiffness(values: Values) -> float:
     """Return the stiffness of the return (N/m)."""
-    return float(known(buckling_stop.return_stiffness, values, digits=15))
+    return float(buckling_stop.return_stiffness.compute(values, 15))
 
 
 def _timed(values: Values) -> float:
@@ -106,10 +106,6 @@ def _if_buckled(values: Values, scale: Size | None = None) -> Tolerance:
     return share_of(scale, 1e-3, LENGTHS.reason)(values) if scale else exactly("the stop does not buckle")
 
 
-def _zero(*, digits: int = 30) -> Certified:
-    return exact_zero("computed instants are the true ones", digits)
-
-
 def path(o: Observation) -> Floats:
     """Way of one mass (m,): the crush over the number of bodies."""
     return np.asarray(o.response.displacement @ o.problem.devices[0].direction / o["bodies"])
@@ -121,6 +117,14 @@ def _buckling(o: Observation) -> float | None:
 
 def _largest(o: Observation) -> tuple[float, float]:
     return largest(o.response.time, path(o))
+
+
+def _way(o: Observation) -> float:
+    return _largest(o)[1]
+
+
+def _turn(o: Observation) -> float:
+    return _largest(o)[0]
 
 
 def _residual(o: Observation) -> float:
@@ -163,11 +167,11 @@ def _passed(o: Observation) -> float:
 
 def _passages(o: Observation) -> list[float]:
     """Return the instants at which the crush passes the ends of true phases for the first time (s)."""
-    y, motion = path(o), known(buckling_stop.motion, o.values, digits=15)
+    y, motion = path(o), buckling_stop.motion.compute(o.values, 15)
     turned = int(np.argmax(y)) + 1
     marks = [float(motion("displacement", time)) for time in _changes(o.values)]
-    found = ([t for t, side in crossings(o.response.time[:turned], y[:turned] - mark) if side > 0] for mark in marks)
-    return [instants[0] for instants in found if instants]
+    result = ([t for t, side in crossings(o.response.time[:turned], y[:turned] - mark) if side > 0] for mark in marks)
+    return [instants[0] for instants in result if instants]
 
 
 def _difference(o: Observation) -> float:
@@ -185,22 +189,36 @@ COUNTED = exactly("phases are counted")
 BEGINS = share_of(_turning, 1e-3, f"1e-3 of {ASTER} for instants, of the time to the turning")
 LOST, LEFT = partial(_if_buckled, scale=_launched), partial(_if_buckled, scale=_elastic)
 STIFF = share_of(_true_stiffness, 1e-3, LENGTHS.reason)
-AT_9 = ("velocity", "m/s", "velocity of each mass", buckling_stop.velocity, _velocity, VELOCITIES, _speed, _regularity)
-_quantity = of(buckling_stop, regularity=_regularity)
-_first = of(buckling_stop, early="it is the first event; the mass touches at the start")
+SAME = state("phase_instants", partial(exact_zero, "computed instants are the true ones"))
+FIRST = "it is the first event; the mass touches at the start"
+REACHED, ENDED = "instant at which the force reaches f_crit", "instant at which the force ends"
+FARTHEST, TURN = "largest way of each mass", "instant at which the masses turn"
+LEAVES = "velocity of each mass after release"
+TAKEN, PASSED = "kinetic energy lost, of all bodies", "phases of the loading whose ends the crush passes"
 QUANTITIES = (
-    _first("buckling_time", "s", "instant at which the force reaches f_crit", _buckling, _if_buckled),
-    _quantity("largest_crush", "m", "largest way of each mass", lambda o: _largest(o)[1], LENGTHS),
-    _quantity("largest_time", "s", "instant at which the masses turn", lambda o: _largest(o)[0], LENGTHS),
-    _quantity("residual_crush", "m", CRUSH, _residual, LEFT, _elastic),
-    _quantity("return_stiffness", "N/m", STIFFNESS, _stiffness, STIFF, _timed),
-    _quantity("release_time", "s", "instant at which the force ends", _release, LENGTHS),
-    _quantity("exit_velocity", "m/s", "velocity of each mass after release", _exit, VELOCITIES),
-    _quantity("return_time", "s", HOME, _return, LENGTHS),
-    _quantity("dissipated_energy", "J", "kinetic energy lost, of all bodies", _lost, LOST, _launched),
-    *at_instants(("9",), *AT_9),
-    _quantity("changes_of_phase", "", "phases of the loading whose ends the crush passes", _passed, COUNTED),
-    Quantity("phase_instants", "s", LATE, _zero, _difference, BEGINS, _turning, _regularity),
+    Quantity("buckling_time", "s", REACHED, buckling_stop.buckling_time, _buckling, _if_buckled, early=FIRST),
+    Quantity("largest_crush", "m", FARTHEST, buckling_stop.largest_crush, _way, LENGTHS, regularity=_regularity),
+    Quantity("largest_time", "s", TURN, buckling_stop.largest_time, _turn, LENGTHS, regularity=_regularity),
+    Quantity("residual_crush", "m", CRUSH, buckling_stop.residual_crush, _residual, LEFT, _elastic, _regularity),
+    Quantity(
+        "return_stiffness", "N/m", STIFFNESS, buckling_stop.return_stiffness, _stiffness, STIFF, _timed, _regularity
+    ),
+    Quantity("release_time", "s", ENDED, buckling_stop.release_time, _release, LENGTHS, regularity=_regularity),
+    Quantity("exit_velocity", "m/s", LEAVES, buckling_stop.exit_velocity, _exit, VELOCITIES, regularity=_regularity),
+    Quantity("return_time", "s", HOME, buckling_stop.return_time, _return, LENGTHS, regularity=_regularity),
+    Quantity("dissipated_energy", "J", TAKEN, buckling_stop.dissipated_energy, _lost, LOST, _launched, _regularity),
+    Quantity(
+        name="velocity@9",
+        unit="m/s",
+        definition="velocity of each mass at 9 s",
+        reference=buckling_stop.velocity.at(time="9"),
+        measure=partial(_velocity, time=9.0),
+        criterion=VELOCITIES,
+        scale=_speed,
+        regularity=_regularity,
+    ),
+    Quantity("changes_of_phase", "", PASSED, buckling_stop.changes_of_phase, _passed, COUNTED, regularity=_regularity),
+    Quantity("phase_instants", "s", LATE, SAME, _difference, BEGINS, _turning, _regularity),
 )
 COMMON = frozenset(quantity.name for quantity in QUANTITIES) - {"velocity@9"}
 

@@ -1,8 +1,8 @@
 """SDND106 (EDF V5.01.106): two masses on a spring, one of which sticks, slips and sticks."""
 
 import math
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,24 +11,24 @@ from veridyn.problem.elements import Friction, Load
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Piecewise
 from veridyn.references.certified import CertificationError, Certified, classification, undefined
-from veridyn.references.parameters import Number
 from veridyn.references.problems import pulled_pair
+from veridyn.references.reference import Reference
 from veridyn.validation_cases.judgement.case import (
     Case,
+    Number,
     Observation,
     Published,
     Quantity,
     Values,
     Variant,
     floats,
-    known,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT, SlipMeasures, where_solvers_do_not_decide
-from veridyn.validation_cases.measures.quantities import at_instants, numbered, of, outputs, share_of, size
+from veridyn.validation_cases.measures.quantities import outputs, share_of, size
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
 INSTANTS = ("0.02", "0.15", "0.2", "0.339965")
@@ -37,7 +37,7 @@ period = size("2*pi*sqrt(m2/k)")  # period T of m2 on the spring while m1 sticks
 
 def _changes(values: Values) -> list[tuple[float, str]]:
     """Return the true changes of phase: instant (s), and the phase that begins."""
-    return [(float(change.time), change.kind) for change in known(pulled_pair.phase_changes, values, digits=15)]
+    return [(float(change.time), change.kind) for change in pulled_pair.phase_changes.compute(values, 15)]
 
 
 def problem(values: Values) -> MechanicalProblem:
@@ -91,7 +91,7 @@ def _timed(values: Values, number: int) -> Tolerance:
 def _rate(values: Values, time: float, kind: str) -> float:
     """Return how fast a phase ends: acceleration of m1 (m/s²) before a stick, velocity of the spring before a slip."""
     m1, k, mu_d, normal = floats(values, "m1", "k", "mu_d", "normal")
-    motion = known(pulled_pair.motion, values, digits=15)
+    motion = pulled_pair.motion.compute(values, 15)
     x1, v1, x2, v2 = (float(motion(what, repr(time))) for what in ("x1", "v1", "x2", "v2"))
     if kind != "stick":
         return abs(v2 - v1)
@@ -105,19 +105,22 @@ def _slides(values: Values, number: int = 1) -> bool:
 
 def _holds(values: Values) -> bool:
     """Tell whether penalised stick, which overshoots, holds where rigid stick does: nothing can be asked elsewhere."""
-    return bool(known(pulled_pair.holds_clearly, values, share=OVERSHOOT))
+    return bool(pulled_pair.holds_clearly.at(share=OVERSHOOT).compute(values))
 
 
 def _exists(values: Values, number: int) -> bool:
     return _slides(values, number) and (number == 1 or _holds(values))
 
 
-def _order(*, digits: int = 30, **given: Number) -> Certified:  # noqa: ARG001 - a classification has no digits
+def _order(values: Values, _: int) -> Certified:
     try:
-        found = " ".join(change.kind for change in pulled_pair.phase_changes(**given, digits=15))
+        result = " ".join(change.kind for change in pulled_pair.phase_changes.compute(values, 15))
     except CertificationError as doubt:
         return undefined(str(doubt))
-    return classification(found, "phases of the certified motion")
+    return classification(result, "phases of the certified motion")
+
+
+PHASE_ORDER = Reference("phase_order", pulled_pair.PARAMETERS, _order)
 
 
 def _slips(values: Values) -> int:
@@ -127,7 +130,7 @@ def _slips(values: Values) -> int:
 def _left(values: Values) -> float:
     """Return by how much of its largest value friction holds in the last stick, or gives way in the one before."""
     k, m2, mu_s, normal = floats(values, "k", "m2", "mu_s", "normal")
-    motion, w2 = known(pulled_pair.motion, values, digits=15), math.sqrt(k / m2)
+    motion, w2 = pulled_pair.motion.compute(values, 15), math.sqrt(k / m2)
 
     def asked(time: float) -> float:
         x1, x2, v2 = (float(motion(what, repr(time))) for what in ("x1", "x2", "v2"))
@@ -155,35 +158,96 @@ def _slope(o: Observation, time: float, place: int) -> float:
     return float(np.polyval(np.polyder(np.polyfit(t[near] - time, x[near], 2)), 0.0))
 
 
-def _states(what: str, place: int) -> tuple[Quantity, ...]:
-    kind, unit, scale, read = KINDS[what]
-    named = (f"{what}{place}", unit, f"{kind} of m{place}", partial(pulled_pair.state, what=f"{what}{place}"))
-    return at_instants(
-        INSTANTS, *named, partial(read, place=place - 1), partial(_displaced, scale), scale, JUMPS, applies=_holds
+def _displacement_at(place: int, t: str) -> Quantity:
+    """Return the displacement of a mass at an instant (s)."""
+    truth = pulled_pair.state.at(what=f"x{place}", time=t)
+    measure = partial(quantities.displacement_at, time=float(t), place=place - 1)
+    definition, criterion = f"displacement of m{place} at {t} s", partial(_displaced, _stretch, time=float(t))
+    return Quantity(f"x{place}@{t}", "m", definition, truth, measure, criterion, _stretch, JUMPS, applies=_holds)
+
+
+def _velocity_at(place: int, t: str) -> Quantity:
+    """Return the velocity of a mass at an instant (s)."""
+    truth = pulled_pair.state.at(what=f"v{place}", time=t)
+    measure = partial(_slope, time=float(t), place=place - 1)
+    definition, criterion = f"velocity of m{place} at {t} s", partial(_displaced, _swing, time=float(t))
+    return Quantity(f"v{place}@{t}", "m/s", definition, truth, measure, criterion, _swing, JUMPS, applies=_holds)
+
+
+def _instant(
+    name: str,
+    definition: str,
+    reference: Reference[Certified],
+    measure: Callable[..., Number],
+    number: int,
+    applies: Callable[[Values], bool] | None = None,
+) -> Quantity:
+    """Return the instant of a change of phase, counted from 1; the last one is 0."""
+    return Quantity(
+        name=name,
+        unit="s",
+        definition=definition,
+        reference=reference,
+        measure=measure,
+        criterion=partial(_timed, number=number),
+        scale=period,
+        regularity=JUMPS,
+        at_samples=True,
+        applies=applies,
     )
 
 
-KINDS: Any = {
-    "x": ("displacement", "m", _stretch, quantities.displacement_at),
-    "v": ("velocity", "m/s", _swing, _slope),
-}
-_remains = partial(share_of, share=RELEASED, source=ASTER)
-_quantity = of(pulled_pair, regularity=JUMPS, applies=_holds)
-_instant = of(pulled_pair, regularity=JUMPS, scale=period, at_samples=True)
-LAST = (_counted(shoe.last_end), partial(_timed, number=0))
+def _change(number: int) -> Quantity:
+    """Return the instant of a change of phase, counted from 1."""
+    definition, exists = f"instant of change of phase {number}", partial(_exists, number=number)
+    truth, measure = pulled_pair.phase_time.at(number=number), partial(shoe.change, number=number)
+    return _instant(f"phase_time_{number}", definition, truth, measure, number, exists)
+
+
+BREAKS, ENDS = "first break-away of m1", "end of the last slip of m1"
 REST = "displacement of m1 a period after the last slip"
 LAW = "mu_d times normal force times the path slid"
 PHASES = "changes of phase in order of time, by the phase that begins"
-CHANGE = ("phase_time", "s", "instant of change of phase {number}", pulled_pair.phase_time, shoe.change)
+COUNTED, ORDERED = exactly("slips are counted"), exactly("phases have an order")
 QUANTITIES = (
-    *(state for what in KINDS for place in (1, 2) for state in _states(what, place)),
-    _instant("slip_start", "s", "first break-away of m1", shoe.first_start, partial(_timed, number=1)),
-    _instant("slip_end", "s", "end of the last slip of m1", *LAST, applies=_holds),
-    _quantity("slips", "", "number of slips", _counted(shoe.count), exactly("slips are counted")),
-    _quantity("final_position", "m", REST, quantities.final_displacement, _remains(_stretch), _stretch),
-    _quantity("dissipated_energy", "J", LAW, shoe.dissipated, _remains(_dissipation), _dissipation),
-    Quantity("phase_order", "", PHASES, _order, _counted(shoe.phases), exactly("phases have an order"), applies=_holds),
-    *numbered(CHANGES, *CHANGE, _timed, period, JUMPS, at_samples=True, applies=_exists),
+    *(_displacement_at(place, t) for place in (1, 2) for t in INSTANTS),
+    *(_velocity_at(place, t) for place in (1, 2) for t in INSTANTS),
+    _instant("slip_start", BREAKS, pulled_pair.slip_start, shoe.first_start, 1),
+    _instant("slip_end", ENDS, pulled_pair.slip_end, _counted(shoe.last_end), 0, _holds),
+    Quantity(
+        name="slips",
+        unit="",
+        definition="number of slips",
+        reference=pulled_pair.slips,
+        measure=_counted(shoe.count),
+        criterion=COUNTED,
+        regularity=JUMPS,
+        applies=_holds,
+    ),
+    Quantity(
+        name="final_position",
+        unit="m",
+        definition=REST,
+        reference=pulled_pair.final_position,
+        measure=quantities.final_displacement,
+        criterion=share_of(_stretch, RELEASED, ASTER),
+        scale=_stretch,
+        regularity=JUMPS,
+        applies=_holds,
+    ),
+    Quantity(
+        name="dissipated_energy",
+        unit="J",
+        definition=LAW,
+        reference=pulled_pair.dissipated_energy,
+        measure=shoe.dissipated,
+        criterion=share_of(_dissipation, RELEASED, ASTER),
+        scale=_dissipation,
+        regularity=JUMPS,
+        applies=_holds,
+    ),
+    Quantity("phase_order", "", PHASES, PHASE_ORDER, _counted(shoe.phases), ORDERED, applies=_holds),
+    *map(_change, range(1, CHANGES + 1)),
 )
 
 

@@ -14,16 +14,24 @@ from veridyn.references.problems import zener
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Published, Values, Variant, floats, once
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Floats,
+    Observation,
+    Published,
+    Quantity,
+    Values,
+    Variant,
+    floats,
+    once,
+)
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import device_law, energy, positions, residual, velocities
 from veridyn.validation_cases.measures.quantities import (
-    at_instants,
     displacement_at,
     if_it_exists,
-    of,
     share_of,
     size,
 )
@@ -121,8 +129,8 @@ def _peak(o: Observation) -> tuple[float | None, float | None]:
     if not turns.size:
         return None, None
     large = np.abs(f[turns])
-    found = [_extreme(time, f, int(i)) for i in turns[large >= 0.9 * large.max()]]
-    return max(found, key=lambda extreme: abs(extreme[1]))
+    result = [_extreme(time, f, int(i)) for i in turns[large >= 0.9 * large.max()]]
+    return max(result, key=lambda extreme: abs(extreme[1]))
 
 
 def _extreme(time: Floats, f: Floats, i: int) -> tuple[float, float]:
@@ -157,18 +165,40 @@ def device_energy(o: Observation) -> float:
     return float(np.abs(lost).max() / stored.max())
 
 
-_quantity, _peak_of = of(zener), of(zener, regularity=_regularity)
 LENGTHS, FORCES, SPAN = (share_of(scale, SHARE, ASTER) for scale in (LENGTH, FORCE, size("end")))
 RIGHT_AFTER = "force of the device right after the sudden stretch"
 _peaked = partial(if_it_exists, zener.peak_time, "the force has no extreme")
 PEAK = "instant of the largest extreme of the force after t = 0"
-X = ("displacement", "m", "displacement of the mass", zener.displacement, displacement_at, LENGTHS, LENGTH)
-F = ("force", "N", "force of the device", zener.force, _force_at, FORCES, FORCE)
+
+
+def _displacement_at(t: str) -> Quantity:
+    """Return the displacement of the mass at an instant (s)."""
+    truth, measure = zener.displacement.at(time=t), partial(displacement_at, time=float(t))
+    definition = f"displacement of the mass at {t} s"
+    return Quantity(f"displacement@{t}", "m", definition, truth, measure, LENGTHS, LENGTH, _regularity)
+
+
+def _device_force_at(t: str) -> Quantity:
+    """Return the force of the device at an instant (s)."""
+    truth, measure = zener.force.at(time=t), partial(_force_at, time=float(t))
+    return Quantity(f"force@{t}", "N", f"force of the device at {t} s", truth, measure, FORCES, FORCE, _regularity)
+
+
+def _peak_time(o: Observation) -> float | None:
+    return _peak(o)[0]
+
+
+def _peak_force(o: Observation) -> float | None:
+    return _peak(o)[1]
+
+
+THEN = "force at that instant"
 QUANTITIES = (
-    _quantity("initial_force", "N", RIGHT_AFTER, _initial_force, _sudden),
-    *(each for fields in (X, F) for each in at_instants(TIMES, *fields, _regularity)),
-    _peak_of("peak_time", "s", PEAK, lambda o: _peak(o)[0], _peaked(SPAN), _swing),
-    _peak_of("peak_force", "N", "force at that instant", lambda o: _peak(o)[1], _peaked(FORCES), FORCE),
+    Quantity("initial_force", "N", RIGHT_AFTER, zener.initial_force, _initial_force, _sudden),
+    *map(_displacement_at, TIMES),
+    *map(_device_force_at, TIMES),
+    Quantity("peak_time", "s", PEAK, zener.peak_time, _peak_time, _peaked(SPAN), _swing, _regularity),
+    Quantity("peak_force", "N", THEN, zener.peak_force, _peak_force, _peaked(FORCES), FORCE, _regularity),
 )
 SHAKEN = {"alpha": "1/2", "k": "1", "x0": "0", "p": "1"}
 LOADED = frozenset(quantity.name for quantity in QUANTITIES) - {"initial_force"}

@@ -15,7 +15,7 @@ from veridyn.problem.time_functions import Harmonic
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
 from veridyn.solver.contract.errors import MissingHistory
-from veridyn.validation_cases.judgement.case import Number, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import Case, Number, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
 from veridyn.validation_cases.measures.quantities import displacement_at, size, velocity_at
@@ -133,8 +133,8 @@ def place(p: Any, side: int) -> Any:
 def turned(p: Any) -> Any:
     """Return the velocity (m/s) after 1 s as a complex number."""
     resistance = p.mu * p.g
-    found = mpmath.sqrt((p.A - resistance) * (p.A + resistance)) / p.W
-    return found * mpmath.conj(-mpmath.mpc(resistance, p.W * found) / p.A) * mpmath.expj(p.W * END)
+    result = mpmath.sqrt((p.A - resistance) * (p.A + resistance)) / p.W
+    return result * mpmath.conj(-mpmath.mpc(resistance, p.W * result) / p.A) * mpmath.expj(p.W * END)
 
 
 def orbited(p: Any, part: str) -> Any:
@@ -195,7 +195,8 @@ def of_bodies(residual: Quantity) -> Quantity:
     return replace(residual, measure=measure)
 
 
-CASE = of.case(
+CASE = Case(
+    name="shaking_plane",
     title="Body on a plane shaken in two directions",
     document="this suite",
     topics=("friction", "two directions", "seismic"),
@@ -209,6 +210,7 @@ CASE = of.case(
         "x'' = -A cos(W t) - μ g x'/v, y'' = -b A sin(W t) - μ g y'/v, v = sqrt(x'^2 + y'^2)",
         "V = sqrt(A^2 - μ^2 g^2)/W, x'(0) = -f V μ g/A, y'(0) = f W V^2/A",
     ),
+    parameters=of.motion.parameters,
     variants=(
         Variant("circle", {}, CIRCLE),
         Variant("transient", {"f": "2"}),

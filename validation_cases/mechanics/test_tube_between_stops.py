@@ -15,9 +15,10 @@ from veridyn.problem.modal_basis import Modes
 from veridyn.references.certified import CertificationError, Certified, per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.reference import Reference
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.impacts import Impact
-from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, known, once
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, once
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import impacts
@@ -169,7 +170,7 @@ def closed_cycle(*given: Any) -> HalfCycle:
 HOW = "closed phases in mpmath, and a secant for the reach"
 
 
-def cycled(of: str, at: tuple[str, int], read: Callable[[HalfCycle], Any]) -> Callable[..., Certified]:
+def cycled(of: str, at: tuple[str, int], read: Callable[[HalfCycle], Any]) -> Reference[Certified]:
     """Return a quantity of the cycle, with its second route."""
     return CYCLE.value(of, at, second=lambda p: read(closed_cycle(p.m, p.w, p.zeta, p.kc, p.g, p.mu)), how=HOW)
 
@@ -203,7 +204,7 @@ def problem(values: Values) -> MechanicalProblem:
 
 def on_the_cycle(values: Values) -> MechanicalProblem:
     """Return the tube that begins on its limit cycle."""
-    return tube(values, float(known(MIDDLE_SPEED, values)))
+    return tube(values, float(MIDDLE_SPEED.compute(values)))
 
 
 # ---- what is measured
@@ -215,19 +216,19 @@ def _seen(o: Observation) -> list[Impact]:
 
     A spline would be drawn through the turn, where the acceleration jumps.
     """
-    found = impacts.impacts(o)
+    result = impacts.impacts(o)
     if "rub" not in o.response.events:
-        return found
+        return result
     time, depth = o.response.time, np.abs(o.response.displacement[:, 0]) - o["g"]
-    inside = [depth[(time >= contact.start) & (time <= contact.end)] for contact in found]
-    return [replace(each, peak_force=o["kc"] * float(deep.max())) for each, deep in zip(found, inside, strict=True)]
+    inside = [depth[(time >= contact.start) & (time <= contact.end)] for contact in result]
+    return [replace(each, peak_force=o["kc"] * float(deep.max())) for each, deep in zip(result, inside, strict=True)]
 
 
 def _contacts(o: Observation, fewest: int) -> list[Impact]:
-    found = _seen(o)
-    if len(found) < fewest:
-        raise SolverFailure(f"the response shows {len(found)} complete contacts, {fewest} are needed")
-    return found
+    result = _seen(o)
+    if len(result) < fewest:
+        raise SolverFailure(f"the response shows {len(result)} complete contacts, {fewest} are needed")
+    return result
 
 
 def _on(o: Observation, side: str, number: int) -> Impact:
@@ -253,8 +254,8 @@ def _wear_power(o: Observation) -> float:
 
 
 def _window(o: Observation) -> float:
-    found = _contacts(o, COUNTED + 1)
-    return found[COUNTED].start - found[0].start
+    result = _contacts(o, COUNTED + 1)
+    return result[COUNTED].start - result[0].start
 
 
 def _reach(o: Observation) -> float:

@@ -101,10 +101,10 @@ def at_rest(values: Values) -> MechanicalProblem:
 
 def roots(p: Any) -> tuple[Any, Any]:
     """Return the rates of forward and backward whirl, z = x + i y (1/s)."""
-    found = mpmath.polyroots(
+    result = mpmath.polyroots(
         [p.m, mpmath.mpc(p.c_e + p.c_i, -p.j * p.m * p.W), mpmath.mpc(p.k, -p.c_i * p.W)], maxsteps=200
     )
-    forward, backward = sorted(found, key=lambda root: -root.imag)
+    forward, backward = sorted(result, key=lambda root: -root.imag)
     return forward, backward
 
 

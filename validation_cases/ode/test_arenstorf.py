@@ -11,7 +11,7 @@ from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.second_routes.series_steps import SeriesStep, Vector, final, inverse_cube, steps
-from veridyn.validation_cases.judgement.case import Published, Quantity, Values, Variant
+from veridyn.validation_cases.judgement.case import Case, Published, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -118,11 +118,11 @@ def nearest(p: Any) -> Any:
     with mpmath.extradps(SPARE):
         start = [p.a, mpmath.mpf(0), mpmath.mpf(0), p.w + p.a]
         for step in steps(partial(series, p.mu), mpmath.mpf(0), start, p.T):
-            found = partial(approach, p.mu, step)
-            if found(0)[1] < 0 < found(step.length)[1]:
+            result = partial(approach, p.mu, step)
+            if result(0)[1] < 0 < result(step.length)[1]:
                 break
-        turn = mpmath.findroot(lambda s: found(s)[1], (0, step.length), solver="anderson", tol=mpmath.eps)
-        return found(turn)[0]
+        turn = mpmath.findroot(lambda s: result(s)[1], (0, step.length), solver="anderson", tol=mpmath.eps)
+        return result(turn)[0]
 
 
 def integral(p: Any) -> Any:
@@ -150,7 +150,8 @@ CLOSEST = of.smallest(EARTH, "1", until="3/2", name="closest", second=nearest, h
 INTEGRAL = of.value(JACOBI, "T/4", "1", name="jacobi", second=integral, how="place and velocity at the start")
 SOURCE = "Hairer, Nørsett and Wanner 1993, section II.0"
 
-CASE = of.case(
+CASE = Case(
+    name="arenstorf",
     title="Arenstorf's orbit",
     document="Arenstorf 1963",
     topics=("close encounter", "sensitive"),
@@ -162,6 +163,8 @@ CASE = of.case(
         "It starts at (a, 0) with the velocity (0, w), so that it comes back after the period T.",
     ),
     equations=of.equations(),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("quarter", {}, frozenset(q.name for q in (*QUARTER, CLOSEST, INTEGRAL)), until(4)),
         Variant("half", {}, frozenset(q.name for q in HALF), until(2)),

@@ -9,7 +9,7 @@ from flint import arb
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -90,7 +90,8 @@ QUANTITIES = (
     of.quantity("total_turn", "rad", "change of the heading from the far past to the far future", TOTAL, None),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="chaplygin_sleigh",
     title="Chaplygin's sleigh",
     document="Chaplygin 1911",
     topics=("multibody", "constraints"),
@@ -101,6 +102,8 @@ CASE = of.case(
         "The energy is constant, volume in the phase space is not: v = V tanh(k (t - t0)), w = W sech(k (t - t0)).",
     ),
     equations=of.equations("v = V tanh(k (t - t0)), w = W/cosh(k (t - t0)), k = V m a/(J + m a^2)"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("backwards", {}), Variant("slender", {"J": "1/4"})),
     quantities=QUANTITIES,
     modelling=("The centre of mass is a ahead of the blade.",),

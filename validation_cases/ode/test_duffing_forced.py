@@ -11,7 +11,7 @@ from veridyn.references.certified import per_precision
 from veridyn.references.engine.elliptic import jacobi
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
@@ -174,7 +174,8 @@ ELLIPTIC_ONES = (
     of.quantity("x_H@10", "1", "x at 10", ELLIPTIC, AT_TEN, scale="A"),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="duffing_forced",
     title="Forced Duffing oscillator with a known motion",
     document="Hsu 1960",
     topics=("nonlinear spring", "resonance"),
@@ -193,6 +194,8 @@ CASE = of.case(
         "x'' + a x + b_H x^3 = F_H cn(p t | m), b_H A^2 = 2 m p^2, F_H = A (a + (2 m - 1) p^2)",
         "x = A cn(p t | m)",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("subharmonic", {}, frozenset(q.name for q in SUBHARMONIC)),
         Variant("elliptic", {"a": "0.5"}, frozenset(q.name for q in ELLIPTIC_ONES), HSU.given),

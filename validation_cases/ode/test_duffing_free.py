@@ -9,7 +9,7 @@ from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.engine.enclosure import sign_of
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Values, Variant
+from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -85,7 +85,8 @@ QUANTITIES = (
 )
 NEAR_BY = frozenset({"period", "x@5"})
 
-CASE = of.case(
+CASE = Case(
+    name="duffing_free",
     title="Free Duffing oscillator",
     document="Kovacic 2011",
     topics=("nonlinear spring", "long time"),
@@ -96,6 +97,8 @@ CASE = of.case(
         "At A² = -2a/b the mass climbs the hill for ever: x = A sech(sqrt(-a) t).",
     ),
     equations=of.equations("T = 4 K(m)/Ω, Ω^2 = a + b A^2, m = b A^2/(2 Ω^2)"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("hardening", {}),
         Variant("cubic", {"a": "0"}, NEAR_BY),

@@ -10,7 +10,7 @@ from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -140,22 +140,25 @@ def flipped(p: Any, number: int) -> Any:
     return Top(numbers(p)).flip(number)
 
 
+def component(p: Any, *, place: int) -> Any:
+    """Return a component of the attitude at 10 s."""
+    return attitude(numbers(p), 10)[place]
+
+
 of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="Jacobi's elliptic functions")
 SWEPT = "Euler's angles against the angular momentum, by quadrature"
 QUANTITIES = (
     *(of.event("flip", i, second=partial(flipped, number=i)) for i in (1, 2)),
     *(of.value(f"w{i}", "10", "rad/s", scale="1", second=partial(turning, axis=i)) for i in (1, 2, 3)),
-    *(
-        of.value(f"q{i}", "10", "1", scale="1", second=lambda p, i=i: attitude(numbers(p), 10)[i], how=SWEPT)
-        for i in range(4)
-    ),
+    *(of.value(f"q{i}", "10", "1", scale="1", second=partial(component, place=i), how=SWEPT) for i in range(4)),
 )
 
 NAMES = frozenset(q.name for q in QUANTITIES)
 # q2 is small about axis 3: its 30 digits cost as much as all others, and the length of the quaternion gives it
 REGULAR, ONE_FLIP = NAMES - {"q2@10"}, NAMES - {"t_flip_2"}
 
-CASE = of.case(
+CASE = Case(
+    name="euler_top",
     title="Euler's top",
     document="Landau 1976",
     topics=("multibody", "sensitive"),
@@ -168,6 +171,8 @@ CASE = of.case(
     equations=of.equations(
         "p^2 = (I3 - I2) (L^2 - 2 E I1)/(I1 I2 I3), m = (I2 - I1) (2 E I3 - L^2)/((I3 - I2) (L^2 - 2 E I1))"
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("about_three", {}, REGULAR), Variant("middle_axis", {"a1": "0.001", "a3": "0"}, ONE_FLIP)),
     quantities=QUANTITIES,
     sources=(

@@ -8,7 +8,7 @@ import mpmath
 from veridyn.problem.initial_value import InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -109,10 +109,17 @@ THRESHOLD = MOTION.closed(
     second=lambda p: mpmath.sqrt(p.k) * (p.c_e + p.c_i) / (p.c_i * mpmath.sqrt(p.m)),
     how="put otherwise",
 )
+
+
+def whirls_by_roots(p: Any, *, sign: int) -> Any:
+    """Return the frequency of forward (1) or backward (-1) whirl (rad/s), from the roots of the polynomial."""
+    return sorted(mpmath.polyroots([p.I_d, -p.I_p * p.W, -p.k_t]))[::-sign][0]
+
+
 FORWARD, BACKWARD = (
     MOTION.closed(
         partial(whirls, sign=sign),
-        second=lambda p, sign=sign: (sorted(mpmath.polyroots([p.I_d, -p.I_p * p.W, -p.k_t]))[::-sign])[0],
+        second=partial(whirls_by_roots, sign=sign),
         how="roots of the polynomial",
     )
     for sign in (1, -1)
@@ -129,7 +136,8 @@ QUANTITIES = (
     of.quantity("backward", "rad/s", "backward whirl of the tilting disk", BACKWARD, None),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="jeffcott",
     title="Jeffcott's rotor",
     document="Jeffcott 1919",
     topics=("rotor", "resonance"),
@@ -140,6 +148,8 @@ CASE = of.case(
         "The tilt a + i b: I_d θ'' - i I_p W θ' + k_t θ = 0, let go at a_0: forward and backward whirl (Campbell).",
     ),
     equations=of.equations("W_c = sqrt(k/m) (1 + c_e/c_i)"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("above_resonance", {}), Variant("self_excited", {"W": "4"})),
     quantities=QUANTITIES,
     sources=(

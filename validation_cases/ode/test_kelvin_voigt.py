@@ -8,7 +8,7 @@ import mpmath
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -68,7 +68,8 @@ QUANTITIES = (
     of.value("-v/v_0", ("no_force", 1), "1", name="e_B", second=partial(kept, time=pushing)),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="kelvin_voigt",
     title="Impact on a spring and a dashpot",
     document="Schwager 2007",
     topics=("impact",),
@@ -82,6 +83,8 @@ CASE = of.case(
         "T_A = π/w_d, w_d = w sqrt(1 - z^2), e_A = exp(-z w T_A)",
         "tan(w_d T_B) = -2 z sqrt(1 - z^2)/(1 - 2 z^2), e_B = exp(-z w T_B)",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("light", {}),
         Variant("half", {"z": "0.5"}),

@@ -14,7 +14,7 @@ from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import hull, rooted, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Quantity, Variant
+from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
 
@@ -103,7 +103,8 @@ QUANTITIES = (
 )
 FIRST = frozenset({"x@1", "y@1", "energy@1", "momentum@1"})
 
-CASE = of.case(
+CASE = Case(
+    name="kepler",
     title="Kepler's problem",
     document="DETEST D5",
     topics=("close encounter", "long time"),
@@ -113,6 +114,8 @@ CASE = of.case(
         "The eccentric anomaly solves E - e sin E = t; x = cos E - e, y = sqrt(1 - e²) sin E.",
     ),
     equations=of.equations("E - e sin(E) = t, x = cos(E) - e, y = sqrt(1 - e^2) sin(E)"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("detest_d5", {}, FIRST | {"x@20", "y@20"}, of.until(20.0, 2000)),
         Variant("sixteen_turns", {}),

@@ -7,7 +7,7 @@ import mpmath
 from veridyn.problem.initial_value import InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Published, Variant
+from veridyn.validation_cases.judgement.case import Case, Published, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -70,7 +70,8 @@ QUANTITIES = (
 )
 EARLY = frozenset(q.name for q in QUANTITIES if not q.name.endswith("@2"))
 
-CASE = of.case(
+CASE = Case(
+    name="lorenz",
     title="Lorenz' equations",
     document="Lorenz 1963",
     topics=("chaos", "sensitive"),
@@ -83,6 +84,8 @@ CASE = of.case(
         "at r_H = s (s + b + 3)/(s - b - 1).",
     ),
     equations=of.equations("r_H = s (s + b + 3)/(s - b - 1)"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("chaotic", {}), Variant("steady", {"r": "20"}, EARLY, of.until(1.0, 1000))),
     quantities=QUANTITIES,
     published=(Published("Lorenz 1963, section 7", "chaotic", "r_H", "24.74", "reproduced"),),

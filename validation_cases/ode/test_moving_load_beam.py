@@ -9,7 +9,7 @@ from flint import arb
 from veridyn.problem.initial_value import InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Values, Variant
+from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -87,7 +87,8 @@ QUANTITIES = (
     of.quantity("critical_speed", "m/s", "speed at which the force is in resonance with mode 1", CRITICAL, None),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="moving_load_beam",
     title="Force that crosses a beam",
     document="Frýba 1999",
     topics=("many modes", "modal superposition"),
@@ -98,6 +99,8 @@ CASE = of.case(
         "The solver is given the first three modes; even ones have a node at midspan.",
     ),
     equations=of.equations("ω_n = (n π/L)^2 sqrt(B/r)", "c_cr = π/L sqrt(B/r)"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("below_critical", {}), Variant("faster", {"c": "2"})),
     quantities=QUANTITIES,
     sources=(

@@ -11,7 +11,7 @@ from veridyn.references.engine.enclosure import Undecided
 from veridyn.references.engine.jets import Jet, differentiated, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Quantity, Variant
+from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -81,8 +81,8 @@ def by_matrix(p: Any, number: int, part: str) -> Any:
             [p.k_2 / p.m_2, 0, -p.k_2 / p.m_2, 0],
         ]
     )
-    found = sorted((s for s in mpmath.eig(system, right=False) if s.imag > 0), key=lambda s: s.imag)
-    return getattr(found[number - 1], part)
+    result = sorted((s for s in mpmath.eig(system, right=False) if s.imag > 0), key=lambda s: s.imag)
+    return getattr(result[number - 1], part)
 
 
 def by_residues(p: Any, mass: int, time: int) -> Any:
@@ -118,7 +118,8 @@ QUANTITIES = (
     ),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="nonproportional",
     title="Two masses, one dashpot",
     document="Foss 1958",
     topics=("modal superposition",),
@@ -132,6 +133,8 @@ CASE = of.case(
         "det(s^2 M + s C + K) = 0",
         "x_1 = sum(Res((m_1 s + c) (m_2 s^2 + k_2) x_0/det(s^2 M + s C + K) exp(s t)))",
     ),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("light", {}), Variant("strong", {"c": "1.5"})),
     quantities=QUANTITIES,
     sources=(

@@ -7,7 +7,7 @@ import mpmath
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Values, Variant, floats
+from veridyn.validation_cases.judgement.case import Case, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -87,7 +87,8 @@ QUANTITIES = (
     of.value("theta", "100", "rad", name="theta_turning@100", second=rotated, applies=is_turning),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="pendulum",
     title="Pendulum",
     document="Beléndez 2007",
     topics=("multibody", "long time", "sensitive"),
@@ -97,6 +98,8 @@ CASE = of.case(
         "Released at rest it swings with the period 4 K(sin²(θ0/2))/ω0; with Ω0 > 2 ω0 at the bottom it turns.",
     ),
     equations=of.equations("T = 4 K(m)/ω_0, m = sin(θ_0/2)^2"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(
         Variant("libration", {}),
         Variant("near_separatrix", {"theta0": "179"}),

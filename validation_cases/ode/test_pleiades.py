@@ -12,7 +12,7 @@ from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
 from veridyn.references.second_routes.series_steps import Vector, final, inverse_cube
-from veridyn.validation_cases.judgement.case import Quantity, Variant
+from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -112,16 +112,21 @@ def flown(g: Any, end: int) -> Vector:
 of = Quantities(hybrid.motion(PROBLEM, PARAMETERS))
 
 
+def coordinate(p: Any, *, time: int, place: int) -> Any:
+    """Return a coordinate at an instant, from Taylor series."""
+    return flown(p.G, time)[place]
+
+
 def places(time: int) -> Iterator[Quantity]:
     """Yield the coordinates of six stars at an instant."""
     for place, name in enumerate(f"{axis}{i}" for axis in "xy" for i in STARS):
         if place % 7 < 6:
-            yield of.value(
-                name, str(time), "1", scale="1", second=lambda p, place=place: flown(p.G, time)[place], how=HOW
-            )
+            second = partial(coordinate, time=time, place=place)
+            yield of.value(name, str(time), "1", scale="1", second=second, how=HOW)
 
 
-CASE = of.case(
+CASE = Case(
+    name="pleiades",
     title="Pleiades",
     document="IVP test set",
     topics=("close encounter", "sensitive"),
@@ -131,6 +136,8 @@ CASE = of.case(
         "At the start stars 6 and 7 move along x, 4 and 5 along y; the others are at rest.",
     ),
     equations=("r_i'' = G Σ_j j (r_j - r_i)/|r_j - r_i|^3", "E = Σ_i i v_i^2/2 - G Σ_{i<j} i j/|r_j - r_i|"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("to_one", {}),),
     quantities=tuple(places(1)),
     modelling=("Masses, lengths and the constant of gravity have no units; G = 1 in the literature.",),

@@ -8,7 +8,7 @@ import mpmath
 from veridyn.problem.initial_value import InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -59,7 +59,8 @@ QUANTITIES = (
     of.quantity("resonance", "s", "instant at which the force turns at w", RESONANCE, None),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="run_up",
     title="Rotor that runs up",
     document="Lewis 1932",
     topics=("rotor", "resonance"),
@@ -70,6 +71,8 @@ CASE = of.case(
         "The peak is lower than that of a steady force and comes later; then old and new oscillation beat.",
     ),
     equations=of.equations("s^2 + c s + w^2 = 0", "z = f/(s_1 - s_2) (exp(s_1 t) E(s_1) - exp(s_2 t) E(s_2))"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("slow", {}), Variant("fast", {"r": "0.02"})),
     quantities=QUANTITIES,
     sources=(

@@ -11,7 +11,7 @@ from veridyn.references.certified import per_precision
 from veridyn.references.engine.elliptic import first_kind, jacobi, second_kind
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Quantity, Values, Variant
+from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
@@ -113,12 +113,17 @@ def posed(values: Values) -> InitialValueProblem:
 of = Quantities(MOTION)
 
 
+def elongation_by_series(p: Any, *, spring: int, time: int) -> Any:
+    """Return the elongation of a spring (m) at an instant, from Taylor series."""
+    return moved(p.m, time)[spring]
+
+
 def springs(time: int) -> Iterator[Quantity]:
     """Yield the elongations of two springs at an instant."""
     for spring in (0, 3):
         truth = MOTION.closed(
             partial(elongation, spring=spring, time=time),
-            second=lambda p, spring=spring: moved(p.m, time)[spring],
+            second=partial(elongation_by_series, spring=spring, time=time),
             how="equations of motion by Taylor series, from theta functions",
         )
         measure = partial(value_at, expression=f"r{spring}", at=str(time))
@@ -142,7 +147,8 @@ QUANTITIES = (
     of.quantity("soliton_speed", "1", "speed of a single soliton, springs by time", SPEED, None),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="toda",
     title="Toda's lattice",
     document="Toda 1967",
     topics=("nonlinear spring", "waves"),
@@ -157,6 +163,7 @@ CASE = of.case(
         "p_n' = exp(-r_{n-1}) - exp(-r_n)",
         "exp(-r_n) - 1 = (2 K ν)^2 (dn^2(2 K (n/8 - ν t)) - E/K), (2 K ν)^-2 = 1/sn^2(2 K/8) - 1 + E/K",
     ),
+    parameters=of.motion.parameters,
     variants=(Variant("cnoidal", {}), Variant("soliton", {"m": "0.999"})),
     quantities=QUANTITIES,
     problem=posed,

@@ -6,7 +6,7 @@ import numpy as np
 from veridyn.problem.initial_value import InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities
 
@@ -44,7 +44,8 @@ QUANTITIES = (
     of.quantity("area", "1", "area of the states after a period, over that before", AREA, None),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="ueda",
     title="Ueda's oscillator",
     document="Ueda 1979",
     topics=("chaos", "nonlinear spring"),
@@ -55,6 +56,8 @@ CASE = of.case(
         "multiplied by. Areas of states shrink by exp(-2 π d) a period, whatever the motion.",
     ),
     equations=of.equations(),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("chaotic", {}), Variant("driven_hard", {"F": "12", "d": "0.1"})),
     quantities=QUANTITIES,
     modelling=("Mass and cubic stiffness are 1; the angular velocity of the load is 1 rad/s.",),

@@ -9,7 +9,7 @@ from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Published, Values, Variant, known
+from veridyn.validation_cases.judgement.case import Case, Published, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
 
@@ -99,7 +99,7 @@ def cycle(mu: Any) -> HalfOrbit:
 
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem that begins on its limit cycle."""
-    start = STARTS.get(float(values["mu"])) or known(AMPLITUDE, values).text()
+    start = STARTS.get(float(values["mu"])) or AMPLITUDE.compute(values).text()
     return PROBLEM.given({**values, "a": start})
 
 
@@ -118,7 +118,8 @@ SHORT = "7e-5 too small: terms in mu⁶ and beyond are missing"
 LONG = "9.5 % too long: terms in log(mu)/mu and 1/mu are missing"
 RELAXED = "Dorodnicyn 1947, (3 - 2 log 2) mu + 7.0143 mu^(-1/3)"
 
-CASE = of.case(
+CASE = Case(
+    name="van_der_pol",
     title="Van der Pol's oscillator",
     document="van der Pol 1926",
     topics=("limit cycle", "stiff"),
@@ -128,6 +129,7 @@ CASE = of.case(
         "Half of the cycle leads from (a, 0) to (-a, 0); the amplitude a is the root of that condition.",
     ),
     equations=of.equations("ω = 1 - mu^2/16 + 17 mu^4/3072, a = 2 + mu^2/96 - 1033 mu^4/552960"),
+    parameters=of.motion.parameters,
     variants=(Variant("weak", {"mu": "0.1"}), Variant("one", {}), Variant("three", {"mu": "3"})),
     quantities=QUANTITIES,
     problem=posed,

@@ -8,7 +8,7 @@ from flint import arb
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -81,7 +81,8 @@ QUANTITIES = (
     of.quantity("step_over_static", "1", "quotient of both", RATIO, None),
 )
 
-CASE = of.case(
+CASE = Case(
+    name="von_mises_truss",
     title="Von Mises' truss",
     document="Simitses 1990",
     topics=("nonlinear spring", "sensitive"),
@@ -92,6 +93,8 @@ CASE = of.case(
         "A sudden load passes the barrier if its work reaches the energy there: p s = s² (2 - s)²/4, s = 2/3.",
     ),
     equations=of.equations("p_s = 2/(3 sqrt(3))", "p_d = 8/27", "s_max (2 - s_max)^2 = 4 p"),
+    parameters=of.motion.parameters,
+    problem=of.motion.problem.given,
     variants=(Variant("swings", {}), Variant("snaps", {"p": "0.3"})),
     quantities=QUANTITIES,
     sources=(

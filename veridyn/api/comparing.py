@@ -30,6 +30,7 @@ from veridyn.api.stand_ins import NOTHING, StandIn, find_exact, find_stand_in
 from veridyn.problem.mechanical import Problem
 from veridyn.problem.smoothness import regularity
 from veridyn.references.certified import Certified
+from veridyn.references.reference import state
 from veridyn.reports.numbers import plural
 from veridyn.results import Document, Layer, Message, Profile, Record, Verdict
 from veridyn.run.document import Scope, document, sheet
@@ -79,8 +80,8 @@ class Comparison:
     @property
     def problem(self) -> Problem:
         """What was solved."""
-        found: Problem = self.statement.problem
-        return found
+        result: Problem = self.statement.problem
+        return result
 
     @property
     def agreement(self) -> str:
@@ -206,19 +207,19 @@ def compare(
     refuse_others(problem)
     entrants, problem = make_entrants(solvers), with_outputs(problem)
     asked = questions(problem, quantities or {})
-    found: dict[str, StandIn] = {}
-    statement = _statement(problem, asked, found, require)
+    result: dict[str, StandIn] = {}
+    statement = _statement(problem, asked, result, require)
     offered = [e for e in entrants if not e.lacking(problem)]
     solutions, missing = _solutions(statement, entrants)
     exact = find_exact(problem, offered)
-    found |= {question.name: find_stand_in(question, statement, offered, exact) for question in asked}
-    records = {e.label: [judge(c, e.runner) for c in _checks(e, statement, found, layers)] for e in offered}
+    result |= {question.name: find_stand_in(question, statement, offered, exact) for question in asked}
+    records = {e.label: [judge(c, e.runner) for c in _checks(e, statement, result, layers)] for e in offered}
     return Comparison(
         statement=statement,
         solutions=solutions,
-        references={name: r.value for name, r in found.items()},
-        sources={name: r.label for name, r in found.items()},
-        answers=tuple(_answer(e, q, found[q.name], statement, records) for q in asked for e in entrants),
+        references={name: r.value for name, r in result.items()},
+        sources={name: r.label for name, r in result.items()},
+        answers=tuple(_answer(e, q, result[q.name], statement, records) for q in asked for e in entrants),
         records=tuple(record for judged in records.values() for record in judged),
         missing=missing,
     )
@@ -263,7 +264,7 @@ def _quantity(q: Question, problem: Problem, found: Mapping[str, StandIn], requi
         q.name,
         q.unit,
         q.definition,
-        reference=lambda *, digits=30: found[q.name].value,  # noqa: ARG005 - the signature of references
+        reference=state(q.name, lambda _: found[q.name].value),
         measure=lambda o: q.read(o.response),
         criterion=lambda _: found[q.name].criterion(relative, require),
         scale=lambda _: found[q.name].size,

@@ -51,13 +51,13 @@ def make_entrants(solvers: Any) -> list[Entrant]:
     Raises SettingsError if there is none, or one is given twice; what `open_here` and `subject_of` raise.
     """
     several = isinstance(solvers, Iterable) and not isinstance(solvers, str)
-    found = [make_entrant(*_pair(given)) for given in (solvers if several else (solvers,))]
-    if not found:
+    result = [make_entrant(*_pair(given)) for given in (solvers if several else (solvers,))]
+    if not result:
         raise SettingsError("compare: name one solver or more")
-    for i, entrant in enumerate(found):
-        if entrant.label in [other.label for other in found[:i]]:
+    for i, entrant in enumerate(result):
+        if entrant.label in [other.label for other in result[:i]]:
             raise SettingsError(f"compare: {entrant.label} is given twice; its refinement levels vary its settings")
-    return found
+    return result
 
 
 def _pair(given: Any) -> tuple[Any, Mapping[str, Any]]:

@@ -98,8 +98,8 @@ def _count(problem: InitialValueProblem, name: str, r: Trajectory) -> float:
 
 
 def _instant(problem: InitialValueProblem, name: str, place: int, r: Trajectory) -> float | None:
-    found = instants(Observation({}, problem, r), name)
-    return float(found[place]) if found.size else None
+    result = instants(Observation({}, problem, r), name)
+    return float(result[place]) if result.size else None
 
 
 def _span(r: Trajectory) -> float:
@@ -199,13 +199,13 @@ def residuals(problem: Problem) -> tuple[Quantity, ...]:
 
 
 def _find_residuals(problem: MechanicalProblem) -> tuple[Quantity, ...]:
-    found = [consistency.velocities()]
-    found += [consistency.stop_forces()] if any(not (stop.damping or stop.rigid) for stop in problem.stops) else []
-    found += [consistency.positions()] if problem.stops or problem.devices else []
-    found += [consistency.rates()] if problem.stops or problem.frictions else []
-    found += [consistency.friction_law()] if any(f.law == "set-valued" for f in problem.frictions) else []
-    found += [consistency.device_law()] if problem.devices else []
-    return tuple(found)
+    result = [consistency.velocities()]
+    result += [consistency.stop_forces()] if any(not (stop.damping or stop.rigid) for stop in problem.stops) else []
+    result += [consistency.positions()] if problem.stops or problem.devices else []
+    result += [consistency.rates()] if problem.stops or problem.frictions else []
+    result += [consistency.friction_law()] if any(f.law == "set-valued" for f in problem.frictions) else []
+    result += [consistency.device_law()] if problem.devices else []
+    return tuple(result)
 
 
 ASKED: Mapping[str, tuple[Callable[[Any], Iterator[Question]], ...]] = {

@@ -81,9 +81,9 @@ class Solution:
         names, r = self.problem.unknowns, self.response
         if isinstance(r, Trajectory):
             return dict(zip(names, r.states.T, strict=True))
-        found = {f"displacement_{name}": x for name, x in zip(names, r.displacement.T, strict=True)}
-        found |= {f"velocity_{name}": v for name, v in zip(names, r.velocity.T, strict=True)}
-        return found | {f"{e}.{name}": h for e, histories in r.elements.items() for name, h in histories.items()}
+        result = {f"displacement_{name}": x for name, x in zip(names, r.displacement.T, strict=True)}
+        result |= {f"velocity_{name}": v for name, v in zip(names, r.velocity.T, strict=True)}
+        return result | {f"{e}.{name}": h for e, histories in r.elements.items() for name, h in histories.items()}
 
     @cached_property
     def units(self) -> Mapping[str, str]:
@@ -98,11 +98,11 @@ class Solution:
         ProblemError
             If there is none of that name.
         """
-        found = self.columns.get(name, self.columns.get(f"displacement_{name}"))
-        if found is None:
+        result = self.columns.get(name, self.columns.get(f"displacement_{name}"))
+        if result is None:
             known = nearest(name, dict.fromkeys([*self.problem.unknowns, *self.columns]))
             raise ProblemError(f"{self.solver} reports no history {name!r}; {known}")
-        return found
+        return result
 
     def at(self, times: ArrayLike) -> Solution:
         """Return the solution on other instants (k,) in s: motions on cubics between events.
@@ -148,11 +148,11 @@ class Solution:
         if isinstance(r, Trajectory):
             return xr.Dataset({n: ("time", h) for n, h in self.columns.items()}, {"time": r.time}, about)
         states = {"displacement": (r.displacement, "m"), "velocity": (r.velocity, "m/s")}
-        found = {n: xr.Variable(("time", "coordinate"), a, {"units": unit}) for n, (a, unit) in states.items()}
+        result = {n: xr.Variable(("time", "coordinate"), a, {"units": unit}) for n, (a, unit) in states.items()}
         for name in (name for name in self.columns if "." in name):
-            found[name] = xr.Variable("time", self.columns[name], {"units": self.units.get(name, "")})
+            result[name] = xr.Variable("time", self.columns[name], {"units": self.units.get(name, "")})
         axes = {"time": ("time", r.time, {"units": "s"}), "coordinate": names}
-        return xr.Dataset(found, coords=axes, attrs=about)
+        return xr.Dataset(result, coords=axes, attrs=about)
 
     def plot(self, *names: str) -> Drawing:
         """Return a drawing of histories by their names, of all that moves if none is named, a panel each.

@@ -54,7 +54,7 @@ def find_stand_in(
     if exact and (known := _exactly(question, quantity, statement, exact)):
         return known
     refined = [
-        found for e in offered if e.runner.subject.refined and (found := _finest(question, quantity, statement, e))
+        result for e in offered if e.runner.subject.refined and (result := _finest(question, quantity, statement, e))
     ]
     none = undefined("neither the exact solver nor refinement levels of a solver give an answer with an uncertainty")
     if refined:
@@ -90,13 +90,13 @@ def _exactly(question: Question, quantity: Quantity, statement: Statement, exact
 
 def _finest(question: Question, quantity: Quantity, statement: Statement, e: Entrant) -> StandIn | None:
     try:
-        found = answers(e.runner, statement, e.scheme, quantity)
-        value, run = found.numbers[-1], found.runs[-1]
-        radius = found.uncertainty + e.runner.sampling(run, quantity, value)
+        result = answers(e.runner, statement, e.scheme, quantity)
+        value, run = result.numbers[-1], result.runs[-1]
+        radius = result.uncertainty + e.runner.sampling(run, quantity, value)
         size = max(abs(value), question.size(e.runner.observe(run).response))
     except NOTHING:
         return None
-    how = f"{e.label}, {found.key} = {found.sizes[-1]:.3g}: numerical uncertainty over {len(found.sizes)} levels"
+    how = f"{e.label}, {result.key} = {result.sizes[-1]:.3g}: numerical uncertainty over {len(result.sizes)} levels"
     return StandIn(_numerical(value, radius, how), size, e.label)
 
 

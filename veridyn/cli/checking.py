@@ -101,12 +101,12 @@ MAKE_RESPONSE: Mapping[str, Callable[..., AnyResponse]] = {"mechanical": _motion
 def _recognised(table: Table, known: Iterable[str]) -> dict[str, Column]:
     """Return the columns by their proper names; capitals do not matter."""
     proper = {name.lower(): name for name in known}
-    found = {}
+    result = {}
     for column in table.columns:
         if column.name.lower() not in proper:
             raise table.error(f"unknown column {column.name!r}; {nearest(column.name, proper.values())}")
-        found[proper[column.name.lower()]] = column
-    return found
+        result[proper[column.name.lower()]] = column
+    return result
 
 
 def _converted(table: Table, column: Column, asked: str) -> Floats:
@@ -166,18 +166,18 @@ def read_quantities(table: Table, units: Mapping[str, str], is_text: Callable[[s
     for needed in ("quantity", "value"):
         if needed not in columns:
             raise table.error(f"no column {needed}; a table of quantities has the columns quantity, value, unit")
-    table, found = table.filled(2), dict[str, Number]()
+    table, result = table.filled(2), dict[str, Number]()
     for i, row in enumerate(table.rows):
         name = row[columns["quantity"].place]
         if name not in units:
             raise table.error(f"unknown quantity {name!r}; {nearest(name, units)}", i, "quantity")
-        if name in found:
+        if name in result:
             raise table.error(f"{name} is given twice; keep one", i, "quantity")
         if row[columns["value"].place]:  # empty: left open in the template
-            found[name] = _value(table, i, columns, units[name], text=is_text(name))
-    if not found:
+            result[name] = _value(table, i, columns, units[name], text=is_text(name))
+    if not result:
         raise table.error("no rows with values below the header; fill in at least one value")
-    return found
+    return result
 
 
 def _value(table: Table, row: int, columns: Mapping[str, Column], asked: str, *, text: bool) -> Number:
@@ -273,7 +273,7 @@ def _statement(problem: Problem) -> dict[str, Any]:
 def _first(response: AnyResponse, count: int) -> AnyResponse:
     time = response.time[:count]
     if isinstance(response, Trajectory):
-        kept = {name: int(np.searchsorted(found, time[-1], side="right")) for name, found in response.events.items()}
+        kept = {name: int(np.searchsorted(result, time[-1], side="right")) for name, result in response.events.items()}
         events = {name: response.events[name][:k] for name, k in kept.items()}
         return Trajectory(time, response.states[:count], events, {n: b[: kept[n]] for n, b in response.before.items()})
     elements = {

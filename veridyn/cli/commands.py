@@ -15,8 +15,7 @@ from veridyn.run.exit_code import ExitCode
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, UnknownTopic, load_case, select
 
 if TYPE_CHECKING:
-    from veridyn.run.running import Crew, Delivery
-    from veridyn.validation_cases.judgement.subject import Request
+    from veridyn.run.running import Crew, Delivery, Order
 
 Changes = Mapping[str, str]
 Command = Sequence[str]  # as it was given, for the results to say
@@ -64,6 +63,8 @@ def _read(given: dict[str, Any]) -> dict[str, Any]:
         given["jobs"] = cores()
     if "layout" in given:
         _read_delivery(given)
+    if "fail_fast" in given:
+        _read_order(given)
     if "time_out" in given:
         _read_access(given)
     return given
@@ -75,6 +76,32 @@ def _read_delivery(given: dict[str, Any]) -> None:
 
     names = ("command", "report", "output", "layout", "baseline", "resume")
     given["delivery"] = Delivery(**{name: given.pop(name) for name in names if name in given})
+
+
+def _read_order(given: dict[str, Any]) -> None:
+    """Replace the options that say what is judged by an `Order`.
+
+    Without a name that is the quick profile, with the exact solver beside our own.
+    """
+    from veridyn.run.running import Order
+    from veridyn.run.selection import Selection
+    from veridyn.solver.contract.loading import EXACT, OWN
+    from veridyn.validation_cases.judgement.subject import Request
+
+    quick, everything, solvers = (given.pop(name) for name in ("quick", "all", "solvers"))
+    if quick and (everything or given["variants"]):
+        raise SolverInputError("--quick judges default variants alone: leave out --all and --variant")
+    picked = ("cases", "kinds", "variants", "quantities", "schemes")
+    rest = ("changed", "request", "expected_failures", "work_precision", "fail_fast")
+    selection = Selection(**{name: tuple(given.pop(name)) for name in picked}, quick=quick)
+    names_nothing = selection == Selection(quick=quick) and given["request"] == Request()
+    is_plain = names_nothing and not (everything or solvers or given["changed"])
+    given["order"] = Order(
+        solvers=[*(solvers or [OWN]), *([EXACT] if is_plain else [])],
+        selection=replace(selection, quick=quick or is_plain),
+        **{name: given.pop(name) for name in rest},
+        against=given.pop("against", None),
+    )
 
 
 def _read_access(given: dict[str, Any]) -> None:
@@ -94,15 +121,15 @@ def changes(pairs: Sequence[str]) -> dict[str, str]:
 
     Raises SolverInputError if a pair has no ``=``, an empty side, or a name is given twice.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for pair in pairs:
         name, equals, value = (part.strip() for part in pair.partition("="))
         if not (name and equals and value):
             raise SolverInputError(f"--set {pair!r}: write NAME=VALUE, e.g. a0=1.2")
-        if name in found:
+        if name in result:
             raise SolverInputError(f"--set {name} is given twice")
-        found[name] = value
-    return found
+        result[name] = value
+    return result
 
 
 def list_cases(kinds: Sequence[str], topics: Sequence[str], *, as_json: bool) -> int:
@@ -120,44 +147,14 @@ def list_cases(kinds: Sequence[str], topics: Sequence[str], *, as_json: bool) ->
 
 def run_checks(
     *,
-    cases: Sequence[str],
-    kinds: Sequence[str],
-    variants: Sequence[str],
-    quantities: Sequence[str],
-    schemes: Sequence[str],
-    all: bool,  # noqa: A002 - the name of the option
-    quick: bool,
-    solvers: Sequence[str],
-    changed: Changes,
-    request: Request,
-    expected_failures: Path | None,
-    work_precision: bool | None,
-    fail_fast: bool,
+    order: Order,
     delivery: Delivery,
     crew: Crew,
-    against: Path | None = None,
     action: str = "",  # noqa: ARG001 - of a baseline: to save it is all there is
 ) -> int:
-    """Run what is named; without a name the quick profile, with the exact solver beside our own."""
-    from veridyn.run.running import Order, run
-    from veridyn.run.selection import Selection
-    from veridyn.solver.contract.loading import EXACT, OWN
-    from veridyn.validation_cases.judgement.subject import Request
+    """Run what is ordered."""
+    from veridyn.run.running import run
 
-    if quick and (all or variants):
-        raise SolverInputError("--quick judges default variants alone: leave out --all and --variant")
-    named = Selection(tuple(cases), tuple(kinds), tuple(variants), tuple(quantities), tuple(schemes), quick=quick)
-    nothing = not (all or solvers or changed or named != Selection(quick=quick) or request != Request())
-    order = Order(
-        solvers=[*(solvers or [OWN]), *([EXACT] if nothing else [])],
-        selection=replace(named, quick=quick or nothing),
-        changed=changed,
-        request=request,
-        expected_failures=expected_failures,
-        against=against,
-        work_precision=work_precision,
-        fail_fast=fail_fast,
-    )
     return run(order, delivery, crew)
 
 
@@ -168,14 +165,14 @@ def report(results: Sequence[Path], output: Path, against: Path | None, *, singl
     from veridyn.reports.writer import write
     from veridyn.run import running
 
-    found = read(results)
-    compared = compare(found, read(against)) if against else None
-    write(found, output, compared, processes=cores(), single=single_file)  # what was read is checked
+    result = read(results)
+    compared = compare(result, read(against)) if against else None
+    write(result, output, compared, processes=cores(), single=single_file)  # what was read is checked
     print(f"{output / 'index.html'}")
     if compared:
         print(f"against {against}: {compared.headline}")
     worse = ExitCode.FAILED if compared and compared.is_worse else ExitCode.FINE
-    return running.status((record.verdict for record in found.results), find_gaps(found)) or worse
+    return running.status((record.verdict for record in result.results), find_gaps(result)) or worse
 
 
 def manual(
@@ -208,8 +205,8 @@ def manual(
             return ended
     elif cases and results.resolve() == (output / "results.json").resolve():
         raise ReportError(f"{results} would lose the cases that are not asked for; choose another folder")
-    found = read(results)
-    chosen = select_cases(found, cases) if cases else found
+    result = read(results)
+    chosen = select_cases(result, cases) if cases else result
     for file in write(chosen, output, pdf=pdf, number=number, revision=revision, use=intended_use):
         if file.stem == "manual":
             print(file)

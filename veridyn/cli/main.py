@@ -227,9 +227,9 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _option("--derivative", metavar="NAME", help="derivatives with respect to a parameter instead"),
         JSON,
     )),
-    "new-case": ("cli.new_case.new_case", "write the skeleton of a case of an initial value problem", (
+    "new-case": ("cli.new_case.new_case", "write the skeleton of a case", (
         _option("name"),
-        _option("--kind", choices=("ode", "hybrid", "dae"), default="ode", help="where it belongs (default ode)"),
+        _option("--kind", choices=("mechanics", "ode", "hybrid", "dae"), default="ode", help="its room (default ode)"),
         _place("--output", "DIR", "write into that folder instead of that of the kind"),
     )),
     "run": ("cli.commands.run_checks", "run solvers through the cases and judge them", (
@@ -365,8 +365,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """Return the parsers of the commands by their names."""
-    (found,) = (action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))  # noqa: SLF001 - there is no public way
-    return dict(found)
+    (result,) = (action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))  # noqa: SLF001 - there is no public way
+    return dict(result)
 
 
 def _one_line(error: object) -> str:

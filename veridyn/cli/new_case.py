@@ -1,4 +1,4 @@
-"""The command `new-case`: a running skeleton of a case of an initial value problem, to be filled in."""
+"""The command `new-case`: a running skeleton of a case, to be filled in."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from veridyn.problem.expressions import is_name
 from veridyn.run.exit_code import ExitCode
 from veridyn.validation_cases.judgement.catalogue import case_names
 
-SKELETON = '''"""{title}: say in one line what moves, and what it shows."""
+INITIAL_VALUE = '''"""{title}: say in one line what moves, and what it shows."""
 
 import mpmath
 
 from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Variant
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.trajectories import Quantities, evenly
 
@@ -43,18 +43,111 @@ def swing(p):
 
 
 of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), 1e-6, "name the document that asks for it")
-CASE = of.case(
+CASE = Case(
+    name="{name}",
     title="{title}",
     document="author and year",
     topics=("limit cycle",),
     summary="One sentence for the list of cases.",
     statement=("What is given, in plain words.", "What follows from it."),
     equations=of.equations("x = a cos(w t)"),
+    parameters=PARAMETERS,
+    problem=PROBLEM.given,
     variants=(Variant("slow", {{}}), Variant("fast", {{"w": "3"}})),
     quantities=(
         of.event("turn", second=lambda p: 2 * mpmath.pi / p.w, how="2 pi/w"),
         of.value("x", "4", "m", scale="a", second=swing, how="a cos(w t)"),
     ),
+    modelling=("What a response is read with.",),
+    remarks=("How solvers fail here.",),
+    sources=("Authors: Title. Journal volume (year) pages. https://doi.org/...",),
+)
+
+test_{name} = verifies(CASE)
+'''
+
+MECHANICAL = '''"""{title}: say in one line what moves, and what it shows."""
+
+from functools import partial
+
+import mpmath
+import numpy as np
+from flint import arb
+
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.references.engine.enclosure import ball
+from veridyn.references.engine.quantities import References
+from veridyn.references.parameters import Exact, Parameter, ParameterSet
+from veridyn.references.reference import TIME
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.judge import verifies
+from veridyn.validation_cases.judgement.tolerances import cited
+from veridyn.validation_cases.measures.consistency import energy, velocities
+from veridyn.validation_cases.measures.quantities import displacement_at, share_of, size
+
+PARAMETERS = (
+    Parameter("m", "kg", "mass", "2"),
+    Parameter("k", "N/m", "stiffness of the spring", "8"),
+    Parameter("a", "m", "initial displacement", "1/2"),
+)
+END = 5.0  # s
+INSTANTS = ("1", "4")  # s
+DOCUMENT = "name the document that asks for it"
+reference = References(PARAMETERS, kind="closed form", proof="a cos(w t) in balls", how="exponential of a matrix")
+
+
+def turn(o: ParameterSet, time: Exact) -> mpmath.mpf:
+    """Return the displacement (m) at an instant (s) in mpmath: a second route that shares nothing with the first."""
+    matrix = mpmath.matrix([[0, time.mpf()], [-(o.k / o.m).mpf() * time.mpf(), 0]])
+    return mpmath.expm(matrix)[0, 0] * o.a.mpf()
+
+
+@reference(turn, takes=(TIME,))
+def displacement(o: ParameterSet, time: Exact) -> arb:
+    """Return the displacement (m) at an instant (s)."""
+    return ball(o.a) * (ball(o.k / o.m).sqrt() * ball(time)).cos()
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return what solvers get."""
+    m, k, a = floats(values, "m", "k", "a")
+    return MechanicalProblem(
+        name="{name}", mass=m, stiffness=k, initial_displacement=[a], end=END, output_times=np.linspace(0.0, END, 501)
+    )
+
+
+def spring_energy(o: Observation) -> float:
+    """Return the energy at the start (J)."""
+    return o["k"] * o["a"] ** 2 / 2
+
+
+def displacement_quantity(t: str) -> Quantity:
+    """Return the displacement at an instant (s)."""
+    return Quantity(
+        name=f"x@{{t}}",
+        unit="m",
+        definition=f"displacement at {{t}} s",
+        reference=displacement.at(time=t),
+        measure=partial(displacement_at, time=float(t)),
+        criterion=share_of(size("a"), 1e-3, DOCUMENT),
+        scale=size("a"),
+    )
+
+
+CASE = Case(
+    name="{name}",
+    title="{title}",
+    document="author and year",
+    topics=("modal superposition",),
+    summary="One sentence for the list of cases.",
+    statement=("What is given, in plain words.", "What follows from it."),
+    equations=("m x'' + k x = 0", "x = a cos(sqrt(k/m) t)"),
+    parameters=PARAMETERS,
+    problem=problem,
+    variants=(Variant("slow", {{}}), Variant("fast", {{"k": "18"}})),
+    quantities=tuple(map(displacement_quantity, INSTANTS)),
+    residuals=(energy("of k a²/2", spring_energy, cited(DOCUMENT, 1e-3, kind="absolute")), velocities()),
+    linear=True,
     modelling=("What a response is read with.",),
     remarks=("How solvers fail here.",),
     sources=("Authors: Title. Journal volume (year) pages. https://doi.org/...",),
@@ -81,7 +174,8 @@ def new_case(*, name: str, kind: str, output: Path | None) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as new:
-            new.write(SKELETON.format(name=name, title=name.replace("_", " ").capitalize()))
+            skeleton = MECHANICAL if kind == "mechanics" else INITIAL_VALUE
+            new.write(skeleton.format(name=name, title=name.replace("_", " ").capitalize()))
     except OSError as error:
         raise SolverInputError(f"cannot write {file}: {error.strerror or error}; choose another --output") from None
     print(file)

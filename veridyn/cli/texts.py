@@ -132,10 +132,10 @@ def reference_lines(
     case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None, of: Variant | None = None
 ) -> list[ReferenceRow]:
     """Return the references for a parameter set, or their derivatives, computed by all routes, as data."""
-    found = front.references(case, case.values(changes), digits, derivative, of)
+    result = front.references(case, case.values(changes), digits, derivative, of)
     units = {q.name: q.unit for q in case.quantities}
     per = {p.name: p.unit for p in case.parameters}.get(derivative or "", "")
-    return [stated(truth.confirm(name), quantity=name, unit=_per(units[name], per)) for name, truth in found.items()]
+    return [stated(truth.confirm(name), quantity=name, unit=_per(units[name], per)) for name, truth in result.items()]
 
 
 def _per(unit: str, other: str) -> str:
@@ -165,11 +165,11 @@ def _print_reference(
 
 def ways(lines: Iterable[ReferenceRow]) -> dict[tuple[str, str, str], list[ReferenceRow]]:
     """Return first route, what was proved and what confirmed it, with the references of which that is true."""
-    found: dict[tuple[str, str, str], list[ReferenceRow]] = {}
+    result: dict[tuple[str, str, str], list[ReferenceRow]] = {}
     for line in lines:
         first, *second = line.routes
-        found.setdefault((first, line.proved, ", ".join(second)), []).append(line)
-    return found
+        result.setdefault((first, line.proved, ", ".join(second)), []).append(line)
+    return result
 
 
 STATED = ("unit", "value", "radius", "digits", "kind", "routes", "proved")
@@ -207,11 +207,11 @@ PRINTED = ("source", "value", "verdict", "truth", "explanation")
 
 
 def _printed(case: Case, quantity: str, values: Mapping[str, Any]) -> list[dict[str, str]]:
-    found = []
+    result = []
     for p in case.published:
         if p.quantity == quantity and case.values({**case.variant(p.variant).changes, **p.at}) == values:
             full = published(case, p)
-            found.append(
+            result.append(
                 {key: str(getattr(full, key)) for key in ("source", "value", "verdict", "truth", "explanation")}
             )
-    return found
+    return result

@@ -209,14 +209,14 @@ def _refuse_unknown(changes: Mapping[str, str], described: Iterable[Subject]) ->
 def _examine(gate: Gate, subject: Subject) -> int:
     out = console()
     out.print(Text(f"{subject.name} {subject.version}: {', '.join(sorted(subject.capabilities))}", style="bold"))
-    found: list[Diagnosis] = []
+    result: list[Diagnosis] = []
     for diagnosis in _consult(_Visit(gate, subject)):
-        found.append(diagnosis)
+        result.append(diagnosis)
         out.print(Text(f"  {diagnosis.scheme or subject.name}, {diagnosis.patient}: {diagnosis.text}"))
-    missed = _never_examined(subject.capabilities, found)
+    missed = _never_examined(subject.capabilities, result)
     if missed:
         out.print(Text(f"never examined: {', '.join(missed)}"))
-    worst = max((diagnosis.status for diagnosis in found), default=NOT_APPLICABLE)
+    worst = max((diagnosis.status for diagnosis in result), default=NOT_APPLICABLE)
     out.print(Text(_VERDICTS[worst], style="bold"))
     return BROKEN if worst == NOT_APPLICABLE else worst
 

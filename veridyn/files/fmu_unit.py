@@ -81,7 +81,7 @@ class Unit:
     def signals(self) -> tuple[Signal, ...]:
         """Variables in the order of their value references."""
         problem, events, guards = self.problem, self.problem.event_names, range(1, self.guards + 1)
-        found = [
+        result = [
             ("time", "independent", "continuous", "time (s)"),
             *((name, "output", "continuous", f"state {name}") for name in problem.states),
             *((f"der({name})", "local", "continuous", f"rate of {name}") for name in problem.states),
@@ -93,7 +93,7 @@ class Unit:
         n = len(problem.states)
         starts = dict(enumerate(problem.parameter_numbers, start=1 + 2 * n))
         rates = {place: place - n for place in range(1 + n, 1 + 2 * n)}
-        return tuple(Signal(s[0], i, *s[1:], starts.get(i), rates.get(i)) for i, s in enumerate(found))
+        return tuple(Signal(s[0], i, *s[1:], starts.get(i), rates.get(i)) for i, s in enumerate(result))
 
     def of(self, *causalities: str) -> list[Signal]:
         """Return the variables of some causalities."""
@@ -152,8 +152,8 @@ class Unit:
             "mode_after": [[modes.index(c.mode or mode.name) for c in mode.events] for mode in problem.modes],
             "ends": [[int(c.terminal) for c in mode.events] for mode in problem.modes],
         }
-        for name, found in rows.items():
-            yield _table(f"int {name}[{m}][{g}]", [_row(row) for row in found])
+        for name, result in rows.items():
+            yield _table(f"int {name}[{m}][{g}]", [_row(row) for row in result])
 
     @property
     def nominals(self) -> list[float]:
@@ -172,13 +172,13 @@ class Unit:
         return [line.replace("void ", "static void ", 1) if line.startswith("void ") else line for line in lines]
 
     def _guards(self) -> list[tuple[str, tuple[Expr, ...]]]:
-        found = []
+        result = []
         for i, mode in enumerate(self.problem.modes):
             row = tuple(change.guard for change in mode.events)
             for order in range(ORDERS):
-                found.append((f"case {ORDERS * i + order}", row))
+                result.append((f"case {ORDERS * i + order}", row))
                 row = tuple(sympy.together(derivative(self.problem, mode.name, guard)) for guard in row)
-        return found
+        return result
 
     # ---- description
 
@@ -323,8 +323,8 @@ def _manifest() -> bytes:
 
 
 def _zipped(contents: Mapping[str, bytes]) -> bytes:
-    found = io.BytesIO()
-    with zipfile.ZipFile(found, "w", zipfile.ZIP_DEFLATED) as archive:
+    result = io.BytesIO()
+    with zipfile.ZipFile(result, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in contents.items():
             archive.writestr(zipfile.ZipInfo(name, FIXED), data, zipfile.ZIP_DEFLATED)
-    return found.getvalue()
+    return result.getvalue()

@@ -182,10 +182,10 @@ def _row(line: str, separator: str, width: int) -> tuple[str, ...]:
 
 
 def _column(heading: str, place: int) -> Column:
-    found = _HEADING.fullmatch(heading)
-    if found is None:
+    result = _HEADING.fullmatch(heading)
+    if result is None:
         return Column(heading, None, place)
-    return Column("_".join(found["name"].split()), found["unit"], place)
+    return Column("_".join(result["name"].split()), result["unit"], place)
 
 
 # ---- units of the columns: SI symbols with prefixes
@@ -232,13 +232,13 @@ def _unit(text: str) -> tuple[list[int], Fraction]:
 
 def _power_of_symbol(part: str, text: str) -> tuple[tuple[int, int, int, int], int, int]:
     """Return the powers and the power of ten of a symbol, and the power to which it is raised."""
-    found = _FACTOR.fullmatch(part)
-    symbol = found[1] if found else ""
-    if found and symbol in SYMBOLS:
-        return (*SYMBOLS[symbol], int(found[2] or 1))
-    if found and symbol[:1] in PREFIXES and symbol[1:] in SYMBOLS:
+    result = _FACTOR.fullmatch(part)
+    symbol = result[1] if result else ""
+    if result and symbol in SYMBOLS:
+        return (*SYMBOLS[symbol], int(result[2] or 1))
+    if result and symbol[:1] in PREFIXES and symbol[1:] in SYMBOLS:
         powers, ten = SYMBOLS[symbol[1:]]
-        return powers, ten + PREFIXES[symbol[0]], int(found[2] or 1)
+        return powers, ten + PREFIXES[symbol[0]], int(result[2] or 1)
     known = "m, s, kg, N, J, W, Hz, rad and their multiples (mm, ms, kN) and products (mm/s, m/s^2, N s)"
     raise UnitError(f"unknown unit [{text.strip()}]; known are {known}")
 

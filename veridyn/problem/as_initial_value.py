@@ -168,11 +168,11 @@ class _ProblemWriter:
 
     def _carried(self, piece: int) -> dict[Any, Expr]:
         """Return the driven displacements and velocities of a piece by their stand-ins."""
-        middle, found = self._middle(piece), {}
+        middle, result = self._middle(piece), {}
         for j, support in enumerate(self.problem.supports):
-            found[sympy.Symbol(f"d{j}()")] = support.displacement
-            found[sympy.Symbol(f"d{j}'()")] = support.velocity
-        return {symbol: write_function(f, middle) for symbol, f in found.items()}
+            result[sympy.Symbol(f"d{j}()")] = support.displacement
+            result[sympy.Symbol(f"d{j}'()")] = support.velocity
+        return {symbol: write_function(f, middle) for symbol, f in result.items()}
 
     def _timed(self, expressions: Sequence[Expr], piece: int) -> tuple[Expr, ...]:
         """Return expressions with the driven motion of the supports in place of its stand-ins."""

@@ -78,20 +78,20 @@ def several(given: Any) -> tuple[Any, ...]:
 
 def all_of(owner: str, given: Any, kind: type[T]) -> tuple[T, ...]:
     """Return what is given one or several times, all of a kind; raises `ProblemError` for what is of another."""
-    for each in (found := several(given)):
+    for each in (result := several(given)):
         if not isinstance(each, kind):
             raise ProblemError(f"{owner}: {each!r} is no {'text' if kind is str else kind.__name__}")
-    return found
+    return result
 
 
 def _breaks(owner: str, given: Any, breaks: Any) -> tuple[float, ...]:
     """Return the breaks of a function; raises `ProblemError` if it is none, or has its own."""
-    found = vector(f"{owner}: breaks", several(breaks) if isinstance(breaks, Real) else breaks)
-    if found.size and isinstance(given, TimeFunction):
+    result = vector(f"{owner}: breaks", several(breaks) if isinstance(breaks, Real) else breaks)
+    if result.size and isinstance(given, TimeFunction):
         raise ProblemError(f"{owner}: breaks go with a callable; a time function knows its own")
     if not (callable(given) or isinstance(given, Real)):
         raise ProblemError(f"{owner}: {given!r} is no function of the time")
-    return tuple(found.tolist())
+    return tuple(result.tolist())
 
 
 def _function(given: Any, start: float, end: float, breaks: tuple[float, ...]) -> TimeFunction:

@@ -66,8 +66,8 @@ def read(owner: str, given: Any, names: Collection[str]) -> Expr:
 
 @lru_cache(maxsize=KNOWN, typed=True)  # a problem is posed again for every part of its span, with the same expressions
 def _read(owner: str, given: Any, names: tuple[str, ...]) -> Expr:
-    found = _ExpressionReader(owner, given, names).read() if isinstance(given, str) else _exact(given)
-    return _checked(owner, found, names)
+    result = _ExpressionReader(owner, given, names).read() if isinstance(given, str) else _exact(given)
+    return _checked(owner, result, names)
 
 
 @lru_cache(maxsize=KNOWN, typed=True)
@@ -118,10 +118,10 @@ class _ExpressionReader:
     def read(self) -> Any:
         if len(self.text) > LONGEST:
             raise ProblemError(f"{self.owner}: an expression of {len(self.text)} characters; {LONGEST} is the most")
-        found = self.sum()
+        result = self.sum()
         if self.text[self.place :].strip():
             raise self.wrong()
-        return found
+        return result
 
     def wrong(self) -> ProblemError:
         rest = self.text[self.place :].strip()
@@ -138,31 +138,31 @@ class _ExpressionReader:
         return str(token)
 
     def sum(self) -> Any:
-        found = self.product()
+        result = self.product()
         while sign := self.next("sign", "+", "-"):
             term = self.product()
-            found = found + term if sign == "+" else found - term
-        return found
+            result = result + term if sign == "+" else result - term
+        return result
 
     def product(self) -> Any:
         """Return a product; a sign before it is that of the whole, else SymPy would move it into a sum in brackets."""
         minus = self.next("sign", "-")
-        found = self.signed()
+        result = self.signed()
         while sign := self.next("sign", "*", "/"):
             factor = self.signed()
             if sign == "/" and factor == 0:
                 raise ProblemError(f"{self.owner}: {self.text[:60]!r} divides by zero")
-            found = found * factor if sign == "*" else found / factor
-        return -found if minus else found
+            result = result * factor if sign == "*" else result / factor
+        return -result if minus else result
 
     def signed(self) -> Any:
         self.depth += 1
         if self.depth > DEEPEST:
             raise ProblemError(f"{self.owner}: an expression nested deeper than {DEEPEST}")
         sign = self.next("sign", "+", "-")
-        found = self.signed() if sign else self.power()
+        result = self.signed() if sign else self.power()
         self.depth -= 1
-        return -found if sign == "-" else found
+        return -result if sign == "-" else result
 
     def power(self) -> Any:
         base = self.atom()
@@ -190,7 +190,7 @@ class _ExpressionReader:
         return CONSTANTS.get(name) or sympy.Symbol(name)
 
     def closed(self) -> Any:
-        found = self.sum()
+        result = self.sum()
         if not self.next("sign", ")"):
             raise self.wrong()
-        return found
+        return result

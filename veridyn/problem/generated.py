@@ -55,8 +55,8 @@ class Names:
 def translated(names: Names, expressions: tuple[Expr, ...], modules: Any) -> Generated:
     """Return the function of ``(t, y, p)`` in the functions of a library, given by name or as a mapping of names."""
     indexed = tuple(names.indexed(expression) for expression in expressions)
-    found: Generated = sympy.lambdify((sympy.Symbol(TIME), *names.arrays), indexed, modules=modules, cse=True)
-    return found
+    result: Generated = sympy.lambdify((sympy.Symbol(TIME), *names.arrays), indexed, modules=modules, cse=True)
+    return result
 
 
 @lru_cache(maxsize=4096)
@@ -70,8 +70,8 @@ def compiled(names: Names, expressions: tuple[Expr, ...]) -> Generated:
     """Return what `generated` does, compiled by numba; callable from compiled code."""
     import numba
 
-    found: Any = numba.njit(generated(names, expressions))
-    return cast(Generated, found)
+    result: Any = numba.njit(generated(names, expressions))
+    return cast(Generated, result)
 
 
 @lru_cache(maxsize=1024)
@@ -158,12 +158,12 @@ def _mass(problem: InitialValueProblem) -> tuple[Expr, ...]:
 def bound(problem: InitialValueProblem, expressions: tuple[Expr, ...]) -> Callable[[float, Floats], Floats]:
     """Return expressions as a function of ``(t, y)``; NaN where they have no value."""
     names, numbers = Names.of(problem), problem.parameter_numbers
-    found = generated(names, expressions)
+    result = generated(names, expressions)
     nothing = np.full(len(expressions), math.nan)
 
     def at(t: float, y: Floats) -> Floats:
         try:
-            return np.array(found(t, y.tolist(), numbers), dtype=float)
+            return np.array(result(t, y.tolist(), numbers), dtype=float)
         except OUT_OF_DOMAIN:
             return nothing
 
@@ -176,12 +176,12 @@ def _matrix(flat: Callable[[float, Floats], Floats], n: int) -> Callable[[float,
 
 def over(problem: InitialValueProblem, expressions: tuple[Expr, ...]) -> Callable[[Floats, Floats], Floats]:
     """Return expressions (e,) as a function of instants (m,) and states (m, n): values (m, e), NaN where none is."""
-    found, numbers = generated(Names.of(problem), expressions, "numpy"), problem.parameter_numbers
+    result, numbers = generated(Names.of(problem), expressions, "numpy"), problem.parameter_numbers
 
     def at(times: Floats, states: Floats) -> Floats:
         values = np.empty((times.size, len(expressions)))
         with np.errstate(all="ignore"):
-            for i, value in enumerate(found(times, states.T, numbers)):
+            for i, value in enumerate(result(times, states.T, numbers)):
                 values[:, i] = value
         return values
 

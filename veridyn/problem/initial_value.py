@@ -278,8 +278,8 @@ class InitialValueProblem(Problem):
         return expression.xreplace(self._known).evalf(40)
 
     def _number(self, expression: Expr) -> float:
-        found = self._exact_number(expression)
-        return float(found) if found.is_real else float("nan")
+        result = self._exact_number(expression)
+        return float(result) if result.is_real else float("nan")
 
     # ---- what it holds
 

@@ -40,5 +40,5 @@ def join_problem(text: str, arrays: Mapping[str, NDArray[Any]]) -> Problem:
     if not isinstance(kind, str) or kind not in KINDS:
         raise ProblemError(f"unknown problem kind {kind!r}; known: {', '.join(KINDS)}")
     module, _, name = KINDS[kind].partition(":")
-    found: type[Problem] = getattr(import_module(f"veridyn.problem.{module}"), name)
-    return found.from_dict({**data, **arrays})
+    result: type[Problem] = getattr(import_module(f"veridyn.problem.{module}"), name)
+    return result.from_dict({**data, **arrays})

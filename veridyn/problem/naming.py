@@ -29,13 +29,13 @@ class NamedDirection:
 
         Raises `ProblemError` if it has none of that name.
         """
-        found = np.zeros(len(names))
+        result = np.zeros(len(names))
         for name, share in self.shares.items():
             if name not in names:
                 raise ProblemError(f"{self.owner}: there is no degree of freedom {name!r}; {nearest(name, names)}")
-            found[names.index(name)] = share
-        found.flags.writeable = False
-        return found
+            result[names.index(name)] = share
+        result.flags.writeable = False
+        return result
 
 
 def direction(owner: str, value: Any) -> Any:

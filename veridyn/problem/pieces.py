@@ -38,7 +38,7 @@ def pieces(function: Callable[[float], float], start: float, end: float, breaks:
         )
     edges = [start, *(b for b in sorted(vector("pieces: breaks", breaks).tolist()) if start < b < end), end]
     waiting = list(pairwise(edges))[::-1]
-    scale, found = 0.0, []
+    scale, result = 0.0, []
     while waiting:
         a, b = waiting.pop()
         samples = _values(function, a, b, NODES)
@@ -46,8 +46,8 @@ def pieces(function: Callable[[float], float], start: float, end: float, breaks:
         scale = max(scale, np.abs(samples).max(), np.abs(between).max())
         fitted = Chebyshev.fit(NODES, samples, DEGREE, domain=[-1, 1])
         if np.abs(fitted(BETWEEN) - between).max() <= ROUNDING * scale:
-            found.append((a, _powers(fitted, b - a)))
-        elif b - a < SHORTEST * (end - start) or len(found) + len(waiting) > MOST:
+            result.append((a, _powers(fitted, b - a)))
+        elif b - a < SHORTEST * (end - start) or len(result) + len(waiting) > MOST:
             raise ProblemError(
                 f"a load given as a function cannot be followed near t = {a:.9g} s: if it jumps or has a kink there, "
                 "give the instant in breaks=(…); a table of numbers is veridyn.table(times, values)"
@@ -55,7 +55,7 @@ def pieces(function: Callable[[float], float], start: float, end: float, breaks:
         else:
             middle = 0.5 * (a + b)
             waiting += [(middle, b), (a, middle)]
-    return Piecewise(tuple(a for a, _ in found), tuple(row for _, row in found))
+    return Piecewise(tuple(a for a, _ in result), tuple(row for _, row in result))
 
 
 def _values(function: Callable[[float], float], a: float, b: float, places: Floats) -> Floats:

@@ -115,19 +115,19 @@ class Scene:
         A force that jumps within a step gives its impulse, whatever the step.
         """
         places = list(self.coordinates.values())
-        found = np.zeros((starts.size, len(places)))
+        result = np.zeros((starts.size, len(places)))
         for force in self.forces if starts.size else ():
             impulse = force.function.antiderivative()
             mean = (impulse(starts + step) - impulse(starts)) / step
-            found[:, places.index((force.body, force.axis))] += force.direction[AXES.index(force.axis)] * mean
-        return found
+            result[:, places.index((force.body, force.axis))] += force.direction[AXES.index(force.axis)] * mean
+        return result
 
     def springs(self, x: Floats, v: Floats) -> Floats:
         """Return the forces (n,) of springs and dampers in N at places (n,) in m and velocities (n,) in m/s."""
-        found = np.zeros(x.size)
+        result = np.zeros(x.size)
         for matrix, of in ((self.stiffness, x), (self.damping, v)):
-            found -= np.array(matrix) @ of if matrix else 0.0
-        return found
+            result -= np.array(matrix) @ of if matrix else 0.0
+        return result
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""

@@ -28,16 +28,16 @@ def compressed(owner: str, matrix: Any) -> Any:
     from scipy import sparse  # late: a tenth of a second, and few problems are sparse
 
     try:
-        found = sparse.csr_array(matrix, dtype=float, copy=True)
+        result = sparse.csr_array(matrix, dtype=float, copy=True)
     except (TypeError, ValueError):
         raise ProblemError(f"{owner} must be a matrix of numbers") from None
-    found.sum_duplicates()
-    found.eliminate_zeros()
-    if not np.all(np.isfinite(found.data)):
+    result.sum_duplicates()
+    result.eliminate_zeros()
+    if not np.all(np.isfinite(result.data)):
         raise ProblemError(f"{owner} holds a value that is not finite")
-    for part in (found.data, found.indices, found.indptr):
+    for part in (result.data, result.indices, result.indptr):
         part.flags.writeable = False
-    return found
+    return result
 
 
 def diagonal(values: Floats) -> Any:

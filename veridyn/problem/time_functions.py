@@ -252,10 +252,10 @@ class Windowed(TimeFunction):
 
     def _chain(self) -> list[TimeFunction]:
         """Return the function, then its derivatives or antiderivatives up to the order."""
-        found = [self.function]
+        result = [self.function]
         for _ in range(abs(self.order)):
-            found.append(found[-1].derivative() if self.order > 0 else found[-1].antiderivative())
-        return found
+            result.append(result[-1].derivative() if self.order > 0 else result[-1].antiderivative())
+        return result
 
     def _left_out(self, chain: list[TimeFunction], start: Any) -> list[Any]:
         """Return the derivatives, lowest first, of what an antiderivative must lose to be zero at the start."""
@@ -358,8 +358,8 @@ def table(times: ArrayLike, values: ArrayLike) -> Piecewise:
     """
     t, f = vector("the times of a table", times), vector("the values of a table", values)
     if t.shape != f.shape or t.size < 2:
-        found = f"{t.size} times and {f.size} values"
-        raise ProblemError(f"a table needs two equally long lists of two numbers or more, got {found}")
+        result = f"{t.size} times and {f.size} values"
+        raise ProblemError(f"a table needs two equally long lists of two numbers or more, got {result}")
     if not np.all(np.diff(t) > 0):
         raise ProblemError("the times of a table must increase")
     slopes = np.append(np.diff(f) / np.diff(t), 0.0)

@@ -71,14 +71,14 @@ def read_baseline(file: Path) -> Baseline:
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
         written = content["baseline"]
-        found = [_entry(each) for each in content["entries"]] if written == FORMAT else []
+        result = [_entry(each) for each in content["entries"]] if written == FORMAT else []
     except OSError as error:
         raise SolverInputError(f"cannot read {file}: {error.strerror or error}") from None
     except (ValueError, TypeError, KeyError, RecursionError, AttributeError):
         raise SolverInputError(f"{file} is no baseline; `veridyn baseline save {file.name}` writes one") from None
     if written != FORMAT:
         raise SolverInputError(f"{file} is a baseline of format {written!r}, not {FORMAT}; save it again")
-    return {(entry.solver, entry.case, entry.id): entry for entry in found}
+    return {(entry.solver, entry.case, entry.id): entry for entry in result}
 
 
 def _entry(given: Mapping[str, Any]) -> Entry:

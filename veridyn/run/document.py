@@ -188,7 +188,7 @@ def drawn_system(case: Case, variants: Iterable[tuple[str, Mapping[str, str]]]) 
     """Return the system of the first variant that can be drawn as a line of masses, or what the case says is drawn."""
     own = {variant.name: variant.problem for variant in case.variants}
     problems = ((case.drawn or own.get(name) or case.problem)(case.values(changes)) for name, changes in variants)
-    return next((found for found in map(system.describe, problems) if found), None)
+    return next((result for result in map(system.describe, problems) if result), None)
 
 
 def drawn_beam(case: Case, changes: Mapping[str, str]) -> DrawnBeam | None:

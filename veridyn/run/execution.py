@@ -81,8 +81,8 @@ def introduce_solvers(
     """
     specs = list(dict.fromkeys(solvers))
     subjects, refused = dict[str, Subject](), dict[str, str]()
-    found = pool.share([Job(_introduce, (access, spec, request or Request())) for spec in specs])
-    for number, described in sorted(found, key=lambda pair: pair[0]):
+    result = pool.share([Job(_introduce, (access, spec, request or Request())) for spec in specs])
+    for number, described in sorted(result, key=lambda pair: pair[0]):
         if isinstance(described, Subject):
             subjects[specs[number]] = described
         else:

@@ -119,8 +119,8 @@ def run(order: Order, delivery: Delivery, crew: Crew) -> int:
         findings.note(*plan.refused.values(), *([IMPORTED] if plan.access.in_process else []), kind=MessageKind.GAP)
         with journal(delivery.output, delivery.report, _identify(plan), findings, resume=delivery.resume):
             ending = execute(pool, plan, order, delivery, expected, findings)
-            found = [*findings.records, *(compared(findings.records, before) if before else ())]
-            records = [expected.settle(record) for record in found]
+            result = [*findings.records, *(compared(findings.records, before) if before else ())]
+            records = [expected.settle(record) for record in result]
             reached = deliver(settle(pool, plan, delivery, findings, records), delivery)
             if not ending and findings.journal:
                 findings.journal.drop()
@@ -284,9 +284,9 @@ def read_expected(file: Path | None, solvers: Mapping[str, Subject], tasks: Sequ
     """
     if file is None:
         return Expectations()
-    found = read_expectations(file)
-    found.refuse_unknown(_list_known(solvers, tasks))
-    return found
+    result = read_expectations(file)
+    result.refuse_unknown(_list_known(solvers, tasks))
+    return result
 
 
 def _list_known(solvers: Mapping[str, Subject], tasks: Sequence[Task]) -> Iterator[tuple[str, str, str]]:

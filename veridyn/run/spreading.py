@@ -118,10 +118,10 @@ def connected(address: str) -> Iterator[Any]:
 
 
 def _refuse_workers(client: Any, address: str) -> None:
-    found = client.get_versions(packages=["veridyn"])["workers"]
-    if not found:
+    result = client.get_versions(packages=["veridyn"])["workers"]
+    if not result:
         raise SolverInputError(f"the scheduler at {address} has no workers; start some with dask worker {address}")
-    for worker, described in found.items():
+    for worker, described in result.items():
         version = described["packages"].get("veridyn")
         if version != __version__:
             has = f"veridyn {version}" if version else "no veridyn"

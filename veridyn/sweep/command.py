@@ -90,12 +90,12 @@ def sweep(
                 pool.kill()
                 return work
             columns = chunks.columns()
-            found = _document(asked, subject, _describe_crew(asked, crew), work, columns, check, command)
+            result = _document(asked, subject, _describe_crew(asked, crew), work, columns, check, command)
             if output:
-                _write(output, asked, columns, found)
+                _write(output, asked, columns, result)
                 chunks.remove()
-    _print(asked, found, output)
-    return ExitCode.FINE if found["check"]["passed"] else ExitCode.FAILED
+    _print(asked, result, output)
+    return ExitCode.FINE if result["check"]["passed"] else ExitCode.FAILED
 
 
 def default_solver(case: Case) -> str:

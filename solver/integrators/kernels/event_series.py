@@ -45,12 +45,12 @@ def forecast(p, motion):
 @kernel
 def verdicts(terms, guards, sizes):
     """Return for every guard, a row over the phase, its first significant coefficient; 0 if it stays at zero."""
-    found, c = np.zeros(guards.shape[0]), np.empty(LEADING)
+    result, c = np.zeros(guards.shape[0]), np.empty(LEADING)
     bound = np.abs(terms[0])
     for i in range(guards.shape[0]):
         for k in range(LEADING):
             c[k] = np.dot(guards[i], terms[k])
         k = first_significant(c, np.dot(sizes[i, 0], bound), np.dot(sizes[i, 1], bound))
         if k < FEW:
-            found[i] = c[k]
-    return found
+            result[i] = c[k]
+    return result

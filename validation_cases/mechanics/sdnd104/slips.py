@@ -8,7 +8,7 @@ from veridyn.references.certified import PhaseChange
 from veridyn.references.problems import sliding_block
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.postprocessing.wear import SlidingPhase, phases
-from veridyn.validation_cases.judgement.case import Observation, Values, known, once
+from veridyn.validation_cases.judgement.case import Observation, Values, once
 from veridyn.validation_cases.measures.quantities import size
 
 SHORTEST = 1 / 600  # periods; what a penalised law shows at every reversal is shorter
@@ -21,13 +21,13 @@ period_of = size("2*pi/omega")  # period of the plane (s)
 
 def slides(values: Values) -> bool:
     """Whether the mass slides at all."""
-    return bool(known(sliding_block.regime, values).value != "stick")
+    return bool(sliding_block.regime.compute(values).value != "stick")
 
 
 def changes(values: Mapping[str, Any], digits: int = 15) -> tuple[PhaseChange, ...]:
     """Return the true changes of phase up to t_end."""
-    found: tuple[PhaseChange, ...] = known(sliding_block.slip_events, values, until=values["t_end"], digits=digits)
-    return found
+    result: tuple[PhaseChange, ...] = sliding_block.slip_events.at(until=values["t_end"]).compute(values, digits)
+    return result
 
 
 @once
@@ -41,15 +41,15 @@ def slip_phases(o: Observation) -> list[SlidingPhase]:
     """
     period, least, shoe = period_of(o.values), math.inf, o.response.elements.get("shoe", {})
     if slides(o.values):
-        start, end = (float(known(f, o.values)) for f in (sliding_block.slip_start, sliding_block.slip_end))
+        start, end = (float(f.compute(o.values)) for f in (sliding_block.slip_start, sliding_block.slip_end))
         stick, least = start + period / 2 - end, (end - start) / 2
-        if known(sliding_block.regime, o.values).value == "stick-slip" and stick < TOLD * period:
+        if sliding_block.regime.compute(o.values).value == "stick-slip" and stick < TOLD * period:
             raise CapabilityError(f"sticks of {stick:.2g} s cannot be told from reversals in a response")
     velocity = shoe.get("sliding_velocity", o.response.velocity[:, 0])
     shortest = SHORTEST * period
     fewest = 1 if "shoe" in o.response.events else SAMPLES  # who reports events has samples where sticks begin and end
-    found = phases(o.response.time, velocity, shoe.get("stuck"), shortest_stick=shortest, fewest_samples=fewest)
-    return _settled(found, min(shortest, least))
+    result = phases(o.response.time, velocity, shoe.get("stuck"), shortest_stick=shortest, fewest_samples=fewest)
+    return _settled(result, min(shortest, least))
 
 
 def _settled(found: list[SlidingPhase], shortest: float) -> list[SlidingPhase]:

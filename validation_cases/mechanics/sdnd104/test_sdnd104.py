@@ -13,6 +13,7 @@ from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic
 from veridyn.references.certified import Certified, PhaseChange, classification, exact_count, undefined
 from veridyn.references.problems import sliding_block
+from veridyn.references.reference import Reference
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.validation_cases.judgement.case import (
     Case,
@@ -22,14 +23,13 @@ from veridyn.validation_cases.judgement.case import (
     Values,
     Variant,
     floats,
-    known,
     once,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import SlipMeasures
-from veridyn.validation_cases.measures.quantities import of, size
+from veridyn.validation_cases.measures.quantities import size
 from veridyn.validation_cases.mechanics.sdnd104.figures import FIGURES
 from veridyn.validation_cases.mechanics.sdnd104.regimes import SWEEP
 from veridyn.validation_cases.mechanics.sdnd104.slips import changes, period_of, regime, slides, slip_phases
@@ -83,6 +83,11 @@ def wear_power(o: Observation) -> float:
     return _wear_energy(o) / _window(o.values)
 
 
+def friction_power(o: Observation) -> float:
+    """Mean of mu N |v| over the window (W)."""
+    return o["mu"] * wear_power(o)
+
+
 def _first_slip(o: Observation, end: bool) -> float | None:
     return next((p.end if end else p.start for p in slip_phases(o) if p.direction), None)
 
@@ -99,22 +104,26 @@ def _phase_time(o: Observation, number: int) -> float:
     return seen[number].start
 
 
-def _true_count(*, digits: int = 30, **given: Any) -> Certified:
-    return exact_count(len(changes(given)), CHANGES, digits, "quasi-analytical")
+def _true_count(values: Values, digits: int) -> Certified:
+    return exact_count(len(changes(values)), CHANGES, digits, "quasi-analytical")
 
 
-def _true_order(**given: Any) -> Certified:
-    return classification(" ".join(event.kind for event in changes(given)), CHANGES)
+def _true_order(values: Values, _: int) -> Certified:
+    return classification(" ".join(event.kind for event in changes(values)), CHANGES)
 
 
 def _nth(number: int, values: Mapping[str, Any], digits: int = 15) -> PhaseChange | None:
-    found = changes(values, digits)
-    return found[number] if -len(found) <= number < len(found) else None
+    result = changes(values, digits)
+    return result[number] if -len(result) <= number < len(result) else None
 
 
-def _true_time(number: int, *, digits: int = 30, **given: Any) -> Certified:
-    event = _nth(number, given, digits)
+def _true_time(number: int, values: Values, digits: int) -> Certified:
+    event = _nth(number, values, digits)
     return event.time if event else undefined("there are fewer changes of phase")
+
+
+def _refer(name: str, rule: Callable[[Values, int], Certified]) -> Reference[Certified]:
+    return Reference(name, sliding_block.PARAMETERS, rule)
 
 
 def _power(values: Values) -> Tolerance:
@@ -152,7 +161,7 @@ def _at(name: str, what: str, reference: Any, measure: Any, applies: Any = None)
 
 
 def _change(number: int, name: str, what: str) -> Quantity:
-    truth, seen = partial(_true_time, number), partial(_phase_time, number=number)
+    truth, seen = _refer(name, partial(_true_time, number)), partial(_phase_time, number=number)
     return _at(name, f"instant of {what}", truth, seen, lambda values: _nth(number, values) is not None)
 
 
@@ -164,17 +173,28 @@ FIRST, END = "first instant of slip", "end of the first slip: stick or reversal"
 COUNT, ORDER = "number of changes of phase up to t_end", "changes of phase in order of time, by the phase that begins"
 COUNTED, ORDERED = exactly("changes of phase are counted"), exactly("phases have an order")
 KIND = exactly("the regime is a matter of kind")
-_of = of(sliding_block, regularity=JUMPS)
+REGIME = "stick, stick-slip or slip-slip, from the first slip on"
+WORN = "integral over [t_start, t_end] of N |v|"
 QUANTITIES = (
-    _of("wear_power", "W", WEAR, wear_power, *_multiple(lambda _: 1.0)),
-    _of("friction_power", "W", FRICTION, lambda o: o["mu"] * wear_power(o), *_multiple(size("mu"))),
-    _of("wear_energy", "J", "integral over [t_start, t_end] of N |v|", _wear_energy, *_multiple(_window)),
-    _of("asymptotic_wear_power", "W", LATER, None, _power, regularity=math.inf),
-    _of("regime", "", "stick, stick-slip or slip-slip, from the first slip on", regime, KIND),
+    Quantity("wear_power", "W", WEAR, sliding_block.wear_power, wear_power, *_multiple(lambda _: 1.0), JUMPS),
+    Quantity(
+        "friction_power", "W", FRICTION, sliding_block.friction_power, friction_power, *_multiple(size("mu")), JUMPS
+    ),
+    Quantity("wear_energy", "J", WORN, sliding_block.wear_energy, _wear_energy, *_multiple(_window), JUMPS),
+    Quantity("asymptotic_wear_power", "W", LATER, sliding_block.asymptotic_wear_power, None, _power),
+    Quantity("regime", "", REGIME, sliding_block.regime, regime, KIND, regularity=JUMPS),
     _at("slip_start", FIRST, sliding_block.slip_start, partial(_first_slip, end=False)),
     _at("slip_end", END, sliding_block.slip_end, partial(_first_slip, end=True)),
-    Quantity("phase_changes", "", COUNT, _true_count, lambda o: len(slip_phases(o)) - 1.0, COUNTED, regularity=JUMPS),
-    Quantity("phase_order", "", ORDER, _true_order, _order, ORDERED, regularity=JUMPS),
+    Quantity(
+        "phase_changes",
+        "",
+        COUNT,
+        _refer("phase_changes", _true_count),
+        lambda o: len(slip_phases(o)) - 1.0,
+        COUNTED,
+        regularity=JUMPS,
+    ),
+    Quantity("phase_order", "", ORDER, _refer("phase_order", _true_order), _order, ORDERED, regularity=JUMPS),
     *(_change(number, f"phase_time_{number + 1}", f"change of phase {number + 1}") for number in (2, 3)),
     _change(-1, "last_phase_time", "the last change of phase"),
 )
@@ -182,7 +202,7 @@ QUANTITIES = (
 
 def _dissipated(o: Observation) -> float:
     """Return the dissipated energy of the window (J); where nothing slips, that of the plane's motion."""
-    worn = float(known(sliding_block.wear_energy, o.values))
+    worn = float(sliding_block.wear_energy.compute(o.values))
     return o["mu"] * worn or 0.5 * o["m"] * (o["a0"] / o["omega"]) ** 2
 
 
