@@ -339,15 +339,11 @@ def _series(name: str, points: Sequence[WorkPrecisionPoint]) -> Series:
 
 
 def _tolerance_line(places: Sequence[Place], results: Iterable[Record]) -> list[Series]:
-    """Make a line of the relative tolerance of Code_Aster's test, if all quantities share one."""
-    tolerances = {record.tolerance for record in results if _is_of_code_aster(record)}
+    """Make a line of the relative error that the criteria admit, if all of them admit the same."""
+    criteria = (r for r in results if r.layer is Layer.CRITERION and r.error_kind is ErrorKind.RELATIVE)
+    tolerances = {record.tolerance for record in criteria}
     tolerance = tolerances.pop() if len(tolerances) == 1 else None
-    return [] if tolerance is None else [_level_line("tolerance of Code_Aster's test", places, tolerance)]
-
-
-def _is_of_code_aster(record: Record) -> bool:
-    relative = record.layer is Layer.CRITERION and record.error_kind is ErrorKind.RELATIVE
-    return relative and "Code_Aster" in record.reason
+    return [] if tolerance is None else [_level_line("admitted by the criteria", places, tolerance)]
 
 
 def _level_line(name: str, places: Sequence[Place], error: Number) -> Series:

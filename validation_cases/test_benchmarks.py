@@ -73,7 +73,7 @@ def test_references(benchmark: Any, name: str) -> None:
     case = load_case(name)
     variant = case.variants[0]
     values = case.values(variant.changes)
-    references = [quantity.reference for quantity in case.asked(variant)]
+    references = [quantity.reference for quantity in case.select_quantities(variant)]
 
     def compute() -> None:
         for reference in references:

@@ -138,7 +138,7 @@ class Fmu:
         if unit or integrator give up; `SettingsError` if a setting is unknown.
         """
         controls = read_controls(UnitControls, settings, (self.kind,))
-        names = _Names.of(self, problem)
+        names = _Names.from_problem(self, problem)
         if problem.start != (self.start or 0.0):
             raise NotImplementedError(f"{self.path.name} starts at {self.start or 0:g} s, not at {problem.start:g} s")
         with _instance(self, problem, names) as unit:
@@ -155,7 +155,7 @@ class _Names:
     starts: Mapping[int, float]
 
     @classmethod
-    def of(cls, fmu: Fmu, problem: InitialValueProblem) -> _Names:
+    def from_problem(cls, fmu: Fmu, problem: InitialValueProblem) -> _Names:
         variables = {v.name: v for v in fmu.description.modelVariables}
         mapped = {table: fmu.map.get(table, {}) for table in TABLES}
         states, starts = [], {}

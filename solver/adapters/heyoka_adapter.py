@@ -48,7 +48,7 @@ class IntegratorShape:
     polynomials: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, forcing: Forcing, size: int, guards: int) -> IntegratorShape:
+    def from_forcing(cls, forcing: Forcing, size: int, guards: int) -> IntegratorShape:
         """Return the shape of a problem with so many degrees of freedom and guards."""
         polynomials = tuple((p.channel, len(p.coefficients)) for p in forcing.polynomials)
         return cls(size, guards, forcing.channels, tuple(w.channel for w in forcing.waves), polynomials)
@@ -148,7 +148,7 @@ class HeyokaIntegrator:
         tolerance = max(self.controls.rtol, TIGHTEST)
         if isinstance(leg, AffineLeg):
             affine: AffineLeg = leg
-            shape = IntegratorShape.of(affine.forcing, affine.state.size // 2, self.guards)
+            shape = IntegratorShape.from_forcing(affine.forcing, affine.state.size // 2, self.guards)
             return compiled(shape, tolerance), lambda now: self._numbers(affine, now)
         from veridyn.solver.adapters import heyoka_modes  # late: it takes SymPy
 

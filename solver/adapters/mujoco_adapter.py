@@ -87,7 +87,7 @@ class Coordinates:
     shapes: Floats
 
     @classmethod
-    def of(cls, mass: Floats) -> Coordinates:
+    def from_mass(cls, mass: Floats) -> Coordinates:
         """Return x itself for a diagonal mass matrix, else coordinates of unit mass."""
         n = len(mass)
         if is_diagonal(mass):
@@ -130,7 +130,7 @@ class MujocoModel:
     def __init__(self, problem: MechanicalProblem, controls: MujocoControls, step: float) -> None:
         self.problem = problem
         self.mass = np.asarray(problem.mass)
-        self.coordinates = Coordinates.of(self.mass)
+        self.coordinates = Coordinates.from_mass(self.mass)
         self.spec = mujoco.MjSpec()
         self._set_options(controls)
         self.joints = [self._joint(i, mass) for i, mass in enumerate(self.coordinates.masses)]

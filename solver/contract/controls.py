@@ -52,13 +52,18 @@ def described(controls: type[Controls]) -> dict[str, str]:
     return {name: f"{f.metadata['meaning']}; default {f.default:g}" for name, f in _numbers(controls).items()}
 
 
+def choose_scheme(settings: Mapping[str, Any], schemes: tuple[str, ...]) -> str:
+    """Return the scheme that settings name; without one the first, and nothing where there is none."""
+    return str(settings.get("scheme") or (schemes[0] if schemes else ""))
+
+
 def read_controls(controls: type[C], settings: Mapping[str, Any], schemes: tuple[str, ...]) -> C:
     """Read the settings of a solve; without a scheme the first one is meant.
 
     Raises `SettingsError` if the scheme or a setting is unknown, or a number is not positive.
     """
-    given = dict(settings)
-    scheme = given.pop("scheme", None) or schemes[0]
+    given = {name: value for name, value in settings.items() if name != "scheme"}
+    scheme = choose_scheme(settings, schemes)
     if scheme not in schemes:
         raise SettingsError(f"unknown scheme {scheme!r}; known: {', '.join(schemes)}")
     known = _numbers(controls)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from veridyn.problem.devices import PIECEWISE_LINEAR, NonlinearDamper
 from veridyn.problem.mechanical import MechanicalProblem, Problem
-from veridyn.solver.contract.controls import Controls, Library, number, read_controls
+from veridyn.solver.contract.controls import Controls, Library, choose_scheme, number, read_controls
 from veridyn.solver.contract.responses import AnyResponse, Response, output_instants
 from veridyn.solver.event_driven.contact_modes import TOUCHES, Grip, ModeFlow
 from veridyn.solver.event_driven.driver import MOST_EVENTS, Driver, ModePhase
@@ -103,7 +103,7 @@ class EventDrivenLibrary(Library):
 
     def _complete(self, problem: Problem, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the settings, with the defaults of the scheme where none of those is given."""
-        scheme = settings.get("scheme") or next(iter(self.schemes), "")
+        scheme = choose_scheme(settings, self.schemes)
         stated = self.defaults(problem, scheme) if callable(self.defaults) else self.defaults
         return settings if stated.keys() & settings.keys() else {**stated, **settings}
 

@@ -40,7 +40,7 @@ class ModeEquations:
     gradient: Callable[[float, Floats], Floats]
 
     @classmethod
-    def of(cls, problem: InitialValueProblem, name: str) -> ModeEquations:
+    def from_problem(cls, problem: InitialValueProblem, name: str) -> ModeEquations:
         """Return the equations of a mode.
 
         Raises
@@ -56,7 +56,7 @@ class ModeEquations:
         rows = [tuple(change.guard for change in mode.events)]
         for _ in range(DERIVATIVES):
             rows.append(tuple(derivative(problem, name, guard) for guard in rows[-1]))
-        gradient = slopes(Names.of(problem), rows[0])
+        gradient = slopes(Names.from_problem(problem), rows[0])
         return cls(functions(problem, name), tuple(bound(problem, row) for row in rows), bound(problem, gradient))
 
     @property
@@ -106,7 +106,11 @@ class ModeLeg(Leg):
         plain = self.equations.plain
         if plain.problem.mass is not None:
             raise NotImplementedError("a mass matrix")
-        return Names.of(plain.problem), plain.mode.rates, tuple(change.guard for change in self.equations.events)
+        return (
+            Names.from_problem(plain.problem),
+            plain.mode.rates,
+            tuple(change.guard for change in self.equations.events),
+        )
 
     def rate(self, t: float, y: Floats) -> Floats:
         return self.equations.rate(t, y)
@@ -190,7 +194,7 @@ class ModeDriver:
         self.legs = Legs(problem.name, integrator, most_events)
         self.largest_step = largest_step
         self.span = problem.end - problem.start
-        self.modes = {mode.name: ModeEquations.of(problem, mode.name) for mode in problem.modes}
+        self.modes = {mode.name: ModeEquations.from_problem(problem, mode.name) for mode in problem.modes}
         self.record = _Record(events={name: [] for name in problem.event_names})
         self.zeros: tuple[Expr, ...] = ()  # guards that are known to be at zero now
         self.passed: tuple[Change, ...] = ()  # events that have just happened and changed nothing

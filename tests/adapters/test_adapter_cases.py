@@ -67,7 +67,7 @@ def test_doctor_finds_the_adapter_healthy(solver):
 
 
 def test_adapter_describes_itself(solver):
-    assert Subject.of(introduce(solver)).schemes == solver.schemes
+    assert Subject.from_introduction(introduce(solver)).schemes == solver.schemes
     assert solver.version[0].isdigit()
 
 

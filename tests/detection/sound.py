@@ -147,7 +147,7 @@ def tends_to_truth(runner: Runner, case: Case, parameters: Mapping[str, str], re
     The levels are solved by the runner, which has not been used: of residuals a run looks at default steps alone.
     """
     tending = replace(case, residuals=tuple(replace(q, converges=True) for q in case.residuals))
-    statement = Statement(tending, case.given(parameters))
+    statement = Statement(tending, case.make_variant(parameters))
     quantity = next(q for q in statement.quantities if q.name == record.quantity)
     claims = runner.subject.claims.get(record.scheme, Claims())
     try:

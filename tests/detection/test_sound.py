@@ -56,7 +56,9 @@ def test_what_does_not_exist_for_a_parameter_set_is_not_read():
 
 def test_a_parameter_set_is_asked_for_its_own_start_alone():
     case = load_case("bouc_wen")
-    asked = {loop: {q.name for q in case.asked(Variant("mine", {"X": "2", "loop": loop}))} for loop in ("0", "1")}
+    asked = {
+        loop: {q.name for q in case.select_quantities(Variant("mine", {"X": "2", "loop": loop}))} for loop in ("0", "1")
+    }
     assert asked == {"0": {"z_top", "z_bottom"}, "1": {"z_max", "energy"}}
 
 

@@ -62,7 +62,7 @@ def test_the_json_statement_is_the_problem(command, case):
     problem, posed = problem_from_json(json.dumps(document["problem"])), pose(case)
     assert problem.to_json() == posed.problem.to_json()
     assert (document["case"], document["variant"]) == (case, posed.variant.name)
-    assert [q["name"] for q in document["quantities"]] == [q.name for q in posed.case.asked(posed.variant)]
+    assert [q["name"] for q in document["quantities"]] == [q.name for q in posed.case.select_quantities(posed.variant)]
     assert all(q["definition"] for q in document["quantities"])
     assert document["output_times"]["count"] == len(posed.problem.output_times)
     assert all(float(p["value"]) for p in document["parameters"])

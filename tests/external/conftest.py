@@ -17,7 +17,7 @@ def say(text, end="\\n"):
     sys.stdout.write(text + end)
     sys.stdout.flush()
 
-def once():
+def read_once():
     """Tell whether this is the first time, over all starts; rest[0] is a file that remembers."""
     first = not os.path.exists(rest[0])
     open(rest[0], "a").close()
@@ -71,7 +71,7 @@ for line in sys.stdin:
     if fault == "hangs":
         print("iterating", file=sys.stderr, flush=True)
         time.sleep(60)
-    if fault == "hangs once" and once():
+    if fault == "hangs once" and read_once():
         time.sleep(60)
     if fault == "leaves a child behind":
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
@@ -80,7 +80,7 @@ for line in sys.stdin:
     if fault == "exits":
         print("\\n".join(f"line {i}" for i in range(100)), file=sys.stderr)
         sys.exit(3)
-    if fault == "exits once" and once():
+    if fault == "exits once" and read_once():
         sys.exit(3)
     if fault == "is killed":
         os.kill(os.getpid(), signal.SIGSEGV)

@@ -132,14 +132,14 @@ def test_what_a_program_states_wrongly_is_refused_in_one_line(veridyn, program, 
 
 def test_a_program_states_claims_and_levels(start):
     solver = start("claims")
-    subject = Subject.of(introduce(solver))
+    subject = Subject.from_introduction(introduce(solver))
     assert subject.claims[""] == Claims(order=2.0, stability=math.inf)
     assert subject.refinement(LocalGate(solver), PROBLEM, "").sizes == (4e-3, 2e-3, 1e-3)
 
 
 def test_claims_of_schemes(start):
     solver = start("claims of schemes")
-    subject = Subject.of(introduce(solver))
+    subject = Subject.from_introduction(introduce(solver))
     assert subject.claims == {"slow": Claims(order=2.0), "fast": Claims()}
     found = subject.refinement(LocalGate(solver), PROBLEM, "fast")
     assert (found.key, {level["scheme"] for level in found.levels}) == ("step", {"fast"})

@@ -84,7 +84,7 @@ class TestHarnesses:
         assert lines[-1] == "healthy"
 
     def test_what_it_claims_is_as_documented_and_it_is_refined(self, harness, source):
-        subject = Subject.of(introduce(load_solver(harness(source))))
+        subject = Subject.from_introduction(introduce(load_solver(harness(source))))
         assert (subject.claims[""], subject.refined) == (Claims(order=ORDERS[source]), True)
 
     def test_keeps_criteria_convergence_claims_and_invariance(self, verified, source):

@@ -71,7 +71,7 @@ def solved(solver, asked, **settings):
 
 
 def test_it_claims_errors_proportional_to_its_accuracy(simbody):
-    subject = Subject.of(introduce(simbody))
+    subject = Subject.from_introduction(introduce(simbody))
     assert subject.claims == dict.fromkeys(SCHEMES, Claims(tolerance="accuracy"))
     assert subject.refined
     assert simbody.version.startswith("3.")

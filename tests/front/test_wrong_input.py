@@ -160,7 +160,7 @@ def test_solvers_that_are_not_to_be_had(foreign, name, culprit):
 @pytest.mark.parametrize("name", ["Wordy", "Unset"])
 def test_capabilities_must_be_names(foreign, name):
     with pytest.raises(SolverInputError, match="capabilities"):
-        Subject.of(introduce(load_solver(foreign(name))))
+        Subject.from_introduction(introduce(load_solver(foreign(name))))
 
 
 def test_the_second_solver_is_looked_up_before_the_first_works(refused, foreign):

@@ -142,7 +142,7 @@ def make_check(make_statement, right):
     """The check of the criterion of a made-up statement."""
 
     def make(*quantities, **changes):
-        (check, *_) = checks_of(make_statement(*quantities, **changes), Subject.of(introduce(right)), "")
+        (check, *_) = checks_of(make_statement(*quantities, **changes), Subject.from_introduction(introduce(right)), "")
         return check
 
     return make

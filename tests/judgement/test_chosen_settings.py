@@ -15,14 +15,18 @@ def solver(make_right):
 
 def test_a_solver_takes_its_own_settings_unless_the_user_gives_some(solver, make_statement):
     problem = make_statement().problem
-    assert Subject.of(introduce(solver)).default_settings(LocalGate(solver), problem, "") == {"step": 0.1}
-    asked = Subject.of(introduce(solver), Request(settings={"step": 0.5, "unknown": 1}))
+    assert Subject.from_introduction(introduce(solver)).default_settings(LocalGate(solver), problem, "") == {
+        "step": 0.1
+    }
+    asked = Subject.from_introduction(introduce(solver), Request(settings={"step": 0.5, "unknown": 1}))
     assert asked.default_settings(LocalGate(solver), problem, "") == {"step": 0.5}
 
 
 def test_a_scheme_is_a_setting(make_right, make_statement):
     solver = make_right(schemes=("slow", "fast"), settings=lambda scheme: {"step": scheme})
-    found = Subject.of(introduce(solver)).default_settings(LocalGate(solver), make_statement().problem, "fast")
+    found = Subject.from_introduction(introduce(solver)).default_settings(
+        LocalGate(solver), make_statement().problem, "fast"
+    )
     assert found == {"scheme": "fast"}
 
 
@@ -30,7 +34,7 @@ def test_a_scheme_is_a_setting(make_right, make_statement):
 def test_schemes_that_there_are_not_are_refused_by_the_first(make_right, schemes):
     solver = make_right(schemes=("slow", "fast"), settings=lambda scheme: {})
     with pytest.raises(SolverInputError, match="'fsat'"):
-        Subject.of(introduce(solver), Request(schemes=schemes))
+        Subject.from_introduction(introduce(solver), Request(schemes=schemes))
 
 
 def test_a_solver_is_not_refined_unless_it_says_so():

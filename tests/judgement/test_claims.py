@@ -124,23 +124,25 @@ def test_wrong_claims_are_refused_in_one_line(given, message):
 )
 def test_a_method_that_is_unknown_or_incomplete_is_refused(claims, message):
     with pytest.raises(SettingsError, match=message):
-        Subject.of(introduce(Claiming(claims=claims)))
+        Subject.from_introduction(introduce(Claiming(claims=claims)))
 
 
 def test_claims_may_depend_on_the_scheme():
     solver = Claiming(schemes=("one", "two"), claims=lambda scheme: {"order": len(scheme)} if scheme == "two" else {})
     assert [introduce(solver).claims[scheme] for scheme in solver.schemes] == [Claims(), Claims(order=3.0)]
-    assert Subject.of(introduce(solver)).claims == {"one": Claims(), "two": Claims(order=3.0)}
+    assert Subject.from_introduction(introduce(solver)).claims == {"one": Claims(), "two": Claims(order=3.0)}
 
 
 def test_claims_of_the_user_replace_those_of_the_solver():
     solver = Claiming(claims={"order": 2})
-    assert Subject.of(introduce(solver), Request(claims={"digits": 6})).claims == {"": Claims(digits=6.0)}
+    assert Subject.from_introduction(introduce(solver), Request(claims={"digits": 6})).claims == {
+        "": Claims(digits=6.0)
+    }
 
 
 def test_a_solver_may_state_nothing():
     solver = Claiming()
-    subject = Subject.of(introduce(solver))
+    subject = Subject.from_introduction(introduce(solver))
     assert (subject.claims, subject.refined) == ({"": Claims()}, False)
     assert default_settings(LocalGate(solver), oscillator()) == {}
 
@@ -229,21 +231,21 @@ def test_of_a_named_tolerance_the_suite_chooses_levels_too():
 
 def test_levels_of_the_user_replace_those_of_the_solver():
     solver = Claiming(refinement=DOWN, settings={"dt": "step (s)"})
-    subject = Subject.of(introduce(solver), Request(refinement="dt"))
+    subject = Subject.from_introduction(introduce(solver), Request(refinement="dt"))
     assert subject.refinement(LocalGate(solver), oscillator(), "").key == "dt"
-    assert Subject.of(introduce(solver)).refinement(LocalGate(solver), oscillator(), "").key == "step"
+    assert Subject.from_introduction(introduce(solver)).refinement(LocalGate(solver), oscillator(), "").key == "step"
 
 
 def test_other_settings_of_the_user_hold_on_every_level():
     solver = Claiming(refinement=DOWN, settings={"step": "step (s)", "newton": "iterations"}, schemes=("rk",))
-    subject = Subject.of(introduce(solver), Request(settings={"newton": 9}))
+    subject = Subject.from_introduction(introduce(solver), Request(settings={"newton": 9}))
     found = subject.refinement(LocalGate(solver), oscillator(), "rk")
     assert found.levels == tuple({"scheme": "rk", "newton": 9, **level} for level in DOWN)
 
 
 def test_a_step_of_the_user_moves_the_levels_so_that_it_is_the_finest():
     solver = Claiming(refinement=DOWN, settings={"step": "step (s)"})
-    subject = Subject.of(introduce(solver), Request(settings={"step": "1e-4"}))
+    subject = Subject.from_introduction(introduce(solver), Request(settings={"step": "1e-4"}))
     assert subject.refinement(LocalGate(solver), oscillator(), "").sizes == pytest.approx([4e-4, 2e-4, 1e-4])
 
 
@@ -251,12 +253,12 @@ def test_a_step_of_the_user_moves_the_levels_so_that_it_is_the_finest():
 def test_a_setting_that_nobody_declares_cannot_be_refined(asked):
     solver = Claiming(settings={"step": "step (s)"})
     with pytest.raises(SettingsError, match=r"'stepp'.*step"):
-        Subject.of(introduce(solver), Request(refinement=asked))
+        Subject.from_introduction(introduce(solver), Request(refinement=asked))
 
 
 def test_constant_levels_are_refused_before_anything_is_solved():
     with pytest.raises(SettingsError, match="claiming: 2"):
-        Subject.of(introduce(Claiming(refinement=DOWN[:2])))
+        Subject.from_introduction(introduce(Claiming(refinement=DOWN[:2])))
 
 
 # ---- capabilities
@@ -278,14 +280,14 @@ def test_capabilities_of_the_solvers_exist(solver):
 )
 def test_a_misspelt_capability_is_refused_in_one_line_with_the_nearest(tag, message):
     with pytest.raises(SolverInputError, match=message) as refused:
-        Subject.of(introduce(Claiming(capabilities={"mechanical", tag})))
+        Subject.from_introduction(introduce(Claiming(capabilities={"mechanical", tag})))
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("capabilities", ["mechanical", None, 3, {1}])
 def test_capabilities_are_a_collection_of_names(capabilities):
     with pytest.raises(SolverInputError, match="capabilities"):
-        Subject.of(introduce(Claiming(capabilities=capabilities)))
+        Subject.from_introduction(introduce(Claiming(capabilities=capabilities)))
 
 
 def test_without_a_near_name_all_are_listed():

@@ -53,7 +53,7 @@ REFERENCES = {  # below `references`; second routes share nothing with the engin
 }
 INTEGRATORS = {"integrators", "exact", "event_driven", "adapters"}  # below `solver`
 SUBJECTS = {
-    "integrator": Subject.of(introduce(SOLVER)),
+    "integrator": Subject.from_introduction(introduce(SOLVER)),
     "silent": Subject("silent"),
     "exact": Subject("exact", claims={"": read_claims("exact", {"digits": 12})}),
 }
@@ -100,7 +100,9 @@ def places(pairs):
 
 def test_every_quantity_is_asked_in_a_variant():
     for case in all_cases():
-        assert {q.name for q in case.quantities} == {q.name for v in case.variants for q in case.asked(v)}, case.name
+        assert {q.name for q in case.quantities} == {
+            q.name for v in case.variants for q in case.select_quantities(v)
+        }, case.name
         assert {q.name for q in case.residuals} <= {q.name for _, q in read_measured(case.name)}, case.name
 
 
@@ -343,8 +345,8 @@ def test_cases_name_no_scheme():
 
 def test_a_set_of_the_user_is_asked_nothing_that_another_problem_answers():
     gapped = load_case("bilinear_gap_free")
-    assert {q.name for q in gapped.asked(gapped.given({"k_1": "2"}))} == {"period_bilinear", "reach_bilinear"}
-    asked = load_case("newmark_block").given({"W": "11"}).quantities
+    assert {q.name for q in gapped.asked(gapped.with_parameters({"k_1": "2"}))} == {"period_bilinear", "reach_bilinear"}
+    asked = load_case("newmark_block").make_variant({"W": "11"}).quantities
     assert "slip" in asked
     assert "t_rectangle" not in asked
-    assert load_case("kepler").given({"e": "0.5"}).quantities is None
+    assert load_case("kepler").make_variant({"e": "0.5"}).quantities is None

@@ -27,7 +27,7 @@ VALUES = {"w": exact("2"), "a": exact("1/2")}
 STATED = {
     "name": "swing",
     "parameters": PARAMETERS,
-    "problem": PROBLEM.given,
+    "problem": PROBLEM.with_parameters,
     "title": "Swing",
     "document": "this suite",
     "summary": "A swing.",

@@ -41,7 +41,7 @@ def test_an_id_is_made_of_variant_layer_name_and_scheme():
     expected = ("2-shocks-impulse", "100-shocks-claim:digits:impacts_100", "100-shocks-invariance:permuted")
     assert ids.issuperset(expected)
     assert "2-shocks-impulse-newmark" in {
-        check.id for check in checks(load_case("sdnd101"), Subject.of(introduce(SOLVER)))
+        check.id for check in checks(load_case("sdnd101"), Subject.from_introduction(introduce(SOLVER)))
     }
 
 

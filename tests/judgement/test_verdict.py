@@ -235,7 +235,7 @@ def test_a_requirement_decides(criterion):
 )
 def test_a_solver_is_told_what_it_could_claim(right, claims, refinement, told):
     right.claims, right.refinement = claims, refinement
-    found = what_it_could_claim(Subject.of(introduce(right)), "")
+    found = what_it_could_claim(Subject.from_introduction(introduce(right)), "")
     assert found.startswith(told)
     assert bool(found) is bool(told)
 
@@ -246,7 +246,7 @@ def test_a_solver_is_told_what_it_could_claim(right, claims, refinement, told):
 def test_ids_have_the_layer_unless_it_is_the_criterion(make_statement, stated):
     case = make_statement(variants=(Variant("a", {}), Variant("b", {}))).case
     solver = stated(lambda _: 0.0, schemes=("one", "two"), claims=lambda scheme: {"order": 2})
-    found = [check.id for check in checks(case, Subject.of(introduce(solver)))]
+    found = [check.id for check in checks(case, Subject.from_introduction(introduce(solver)))]
     assert found[:3] == ["a-end-one", "a-convergence:end-one", "a-claim:order:end-one"]
     assert found[3] == "a-invariance:repeated-one"
     assert len(found) == len(set(found))

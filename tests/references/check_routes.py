@@ -90,7 +90,7 @@ def algorithms_of(work: Callable[[], Any]) -> tuple[Any, set[Place]]:
 def truths(case: Case, values: dict[str, Exact], variant: Variant | None = None) -> dict[str, Certified]:
     """Return all references of a case that a second route confirms."""
     existing = [q for q in case.quantities if q.applies is None or q.applies(values)]
-    quantities = existing if variant is None else case.asked(variant)
+    quantities = existing if variant is None else case.select_quantities(variant)
     answers = {q.name: q.reference.compute_anew(values, DIGITS) for q in quantities}
     return {name: truth for name, truth in answers.items() if truth.second}
 
@@ -127,7 +127,7 @@ def test_every_number_of_a_further_variant_has_two_routes(name: str) -> None:
     case, few = load_case(name), []
     for variant in (variant for variant in case.variants if variant is not case.default_variant):
         values = case.values(variant.changes)
-        for quantity in case.asked(variant):
+        for quantity in case.select_quantities(variant):
             truth, counted = quantity.truth(values), quantity.tolerance(values).kind == "exact"
             is_number = not isinstance(truth.value, str | None) and truth.value != 0 and not counted
             if len(set(truth.routes)) < (2 if is_number else 1):

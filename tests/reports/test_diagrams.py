@@ -56,13 +56,13 @@ def test_nothing_to_show(make_typed_point, changes):
     assert diagram([make_typed_point(**changes)], [], {"veridyn · euler": None}, ["cpu"]) is None
 
 
-def test_the_tolerance_of_code_aster_is_drawn_if_there_is_one(points, make_record):
-    order, cited = dict.fromkeys(["veridyn · euler", "other"]), "cited: tolerance of Code_Aster's test"
-    results = [make_record(reason=cited, tolerance=5e-4), make_record(tolerance=1e-9)]
-    limit = series_of(diagram(points, results, order, ["cpu"]))["tolerance of Code_Aster's test"]
+def test_what_the_criteria_admit_is_drawn_if_all_admit_the_same(points, make_record):
+    order = dict.fromkeys(["veridyn · euler", "other"])
+    results = [make_record(tolerance=5e-4), make_record(tolerance=5e-4), make_record(layer="claim", tolerance=1e-9)]
+    limit = series_of(diagram(points, results, order, ["cpu"]))["admitted by the criteria"]
     assert (limit.role, limit.y) == ("limit", (5e-4, 5e-4))
-    several = [*results, make_record(reason=cited, tolerance=1e-3)]
-    assert "tolerance of Code_Aster's test" not in series_of(diagram(points, several, order, ["cpu"]))
+    several = [*results, make_record(tolerance=1e-3)]
+    assert "admitted by the criteria" not in series_of(diagram(points, several, order, ["cpu"]))
 
 
 def test_machines_of_the_runs_that_are_shown(make_typed_point):

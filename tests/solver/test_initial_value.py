@@ -248,7 +248,7 @@ def test_out_of_domain_is_nan_not_an_exception():
 
 def test_numba_gives_the_same():
     rates = BALL.modes[0].rates
-    found = compiled(Names.of(BALL), rates)(0.7, STATES[1], np.array(BALL.parameter_numbers))
+    found = compiled(Names.from_problem(BALL), rates)(0.7, STATES[1], np.array(BALL.parameter_numbers))
     np.testing.assert_allclose(found, by_hand(0.7, STATES[1]), rtol=1e-15)
 
 

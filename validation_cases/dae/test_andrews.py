@@ -161,13 +161,13 @@ PROBLEM = InitialValueProblem(
 
 def of_index(index: int, values: Values) -> InitialValueProblem:
     """Return the problem with the closing conditions differentiated to an index."""
-    return PROBLEM.given(values, constraints=tuple(CONSTRAINTS[index]), index=index)
+    return PROBLEM.with_parameters(values, constraints=tuple(CONSTRAINTS[index]), index=index)
 
 
 def gap(o: Observation) -> float:
     """Return the largest gap of a loop at any sample, over the crank."""
     r = o.response
-    return float(np.abs(over(PROBLEM.given(o.values), tuple(LOOPS))(r.time, r.states)).max() / o["rr"])
+    return float(np.abs(over(PROBLEM.with_parameters(o.values), tuple(LOOPS))(r.time, r.states)).max() / o["rr"])
 
 
 def turning(case: Case, observer: Runner) -> Iterable[Figure]:
@@ -275,7 +275,7 @@ CASE = Case(
         "J(β) β'^2 = 2 mom (β - β_0) + 2 U(β_0) - 2 U(β)",
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(
         Variant("index-3", {}, problem=partial(of_index, 3)),
         Variant("index-2", {}, problem=partial(of_index, 2)),

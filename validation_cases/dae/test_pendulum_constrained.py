@@ -49,7 +49,7 @@ MOTION = hybrid.motion(ANGLE, PARAMETERS)
 
 def of_index(index: int, values: Values) -> InitialValueProblem:
     """Return the problem with the constraint differentiated to an index."""
-    return PROBLEM.given(values, constraints=(CONSTRAINTS[index],), index=index)
+    return PROBLEM.with_parameters(values, constraints=(CONSTRAINTS[index],), index=index)
 
 
 def half_sine(p: Any) -> Any:
@@ -103,7 +103,7 @@ CASE = Case(
         at_end("-l*cos(theta)", lambda p: -p.l * cosine(p), "y", "y@10", "m", "l"),
         at_end("3*m*g*cos(theta)", lambda p: 3 * p.m * p.g * cosine(p), "s*l", "tension@10", "N", "3*m*g"),
     ),
-    problem=PROBLEM.given,
+    problem=PROBLEM.with_parameters,
     modelling=(
         "Error controls see what is determined best: positions alone for index 3, no multiplier for index 2.",
         "With the constraint of velocities or accelerations the length of the rod drifts.",

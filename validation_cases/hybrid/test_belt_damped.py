@@ -126,7 +126,7 @@ CASE = Case(
         "T = t_slip + (F_s - 2 z v_b - x_c)/v_b",
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(Variant("near_critical", {}), Variant("slow", {"v_b": "0.2"})),
     quantities=QUANTITIES,
     sources=(

@@ -101,7 +101,7 @@ CASE = Case(
     ),
     equations=of.equations("t_slip = 2 (π - atan((F_s - F_k) ω/(k v_b)))/ω, ω = sqrt(k/m)"),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(Variant("slow", {}), Variant("fast", {"v_b": "1"}), Variant("soft", {"k": "1/4"})),
     quantities=QUANTITIES,
     modelling=("W is the work of the belt on the mass, s the time since the last change of phase.",),

@@ -126,12 +126,12 @@ CASE = Case(
     parameters=PARAMETERS,
     variants=(
         Variant("bilinear", {}, ASKED["bilinear"]),
-        Variant("gap", GAP, ASKED["gapped"], GAPPED.given),
-        Variant("dead_zone", {**GAP, "k_1": "0"}, ASKED["gapped"], GAPPED.given),
-        Variant("preload", {}, ASKED["preloaded"], PRELOADED.given),
+        Variant("gap", GAP, ASKED["gapped"], GAPPED.with_parameters),
+        Variant("dead_zone", {**GAP, "k_1": "0"}, ASKED["gapped"], GAPPED.with_parameters),
+        Variant("preload", {}, ASKED["preloaded"], PRELOADED.with_parameters),
     ),
     quantities=QUANTITIES,
-    problem=BILINEAR.given,
+    problem=BILINEAR.with_parameters,
     sources=(
         "S. Natsiavas: Periodic response and stability of oscillators with symmetric trilinear restoring force. "
         "Journal of Sound and Vibration 134 (1989) 315-331.",

@@ -52,7 +52,7 @@ PROBLEM = InitialValueProblem(
     output_times=evenly(8.0, 1600),
 )
 VIRGIN = hybrid.motion(PROBLEM, PARAMETERS)
-LOOP = PROBLEM.given({}, initial=("-Z", "-X", 0), mode="up_unloading")
+LOOP = PROBLEM.with_parameters({}, initial=("-Z", "-X", 0), mode="up_unloading")
 CYCLE = hybrid.motion(LOOP, PARAMETERS).where("Z", "z - Z", at=("top", 1))
 
 
@@ -101,7 +101,11 @@ def is_virgin(values: Values) -> bool:
 
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem from its start."""
-    return LOOP.given({**values, "Z": STEADY.compute(values).text()}) if is_steady(values) else PROBLEM.given(values)
+    return (
+        LOOP.with_parameters({**values, "Z": STEADY.compute(values).text()})
+        if is_steady(values)
+        else PROBLEM.with_parameters(values)
+    )
 
 
 HOW = "branches in closed form"

@@ -134,7 +134,7 @@ CASE = Case(
         "t_n = n π/(w sqrt(1 - z^2))",
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(Variant("viscous", {}), Variant("dry", {"z": "0.01", "d": "0.06"})),
     quantities=QUANTITIES,
     modelling=(

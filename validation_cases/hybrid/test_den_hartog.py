@@ -114,7 +114,7 @@ def sticking(p: Any) -> Any:
 
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem that begins at rest on its periodic motion."""
-    return PROBLEM.given({**values, "a": EXCESS.compute(values).text()})
+    return PROBLEM.with_parameters({**values, "a": EXCESS.compute(values).text()})
 
 
 HOW = "arcs between two stops, by Newton's method in phase and duration"

@@ -194,7 +194,9 @@ def found(p: Any) -> StickSlipCycle:
 
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem with its periodic start as numbers."""
-    return PROBLEM.given({**values, "X": AMPLITUDE.compute(values).text(), "phi": PHASE.compute(values).text()})
+    return PROBLEM.with_parameters(
+        {**values, "X": AMPLITUDE.compute(values).text(), "phi": PHASE.compute(values).text()}
+    )
 
 
 HOW = "arcs in complex numbers, by Newton's method in phase and duration of stick"

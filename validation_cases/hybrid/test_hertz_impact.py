@@ -119,7 +119,7 @@ CASE = Case(
         "d_max^(n + 1) = (n + 1) m v_0^2/(2 k)",
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(
         Variant("hertz", {}),
         Variant("linear", {"n": "1"}),

@@ -136,7 +136,7 @@ CASE = Case(
         "x_0 = C + v g_1, u_a = W D + v g_2, C^2 + D^2 = F^2/((1 - W^2)^2 + 4 z^2 W^2)",
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(Variant("resonance", {}), Variant("above", {"W": "1.05", "d": "10"})),
     quantities=QUANTITIES,
     modelling=("The load is a state, so that problem and start say its phase once.",),

@@ -103,7 +103,7 @@ CASE = Case(
         "(1/3 + cos(θ)^2) w^2/2 + u^2/(2 l^2) = g/l (sin(a) - sin(θ))",
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(Variant("steep", {}), Variant("flat", {"a": "pi/4", "l": "2"})),
     quantities=QUANTITIES,
     sources=(

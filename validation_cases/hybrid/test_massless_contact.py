@@ -153,7 +153,7 @@ CASE = Case(
         "x - d = Re(a_1 exp(r_1 t) + a_2 exp(r_2 t)) - K d/(K + k), m r^2 + c r + K + k = 0",
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(Variant("creeps", {}), Variant("overdamped", {"c": "100"}), Variant("rings", {"c": "10"})),
     quantities=QUANTITIES,
     modelling=(

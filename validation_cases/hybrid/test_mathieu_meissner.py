@@ -239,10 +239,10 @@ CASE = Case(
     variants=(
         Variant("meissner", {}, frozenset({"trace", "growth", *(q.name for q in VALUES)})),
         Variant("meissner_grows", {"d": "0.25"}, frozenset({"trace", "growth"})),
-        Variant("mathieu", {}, frozenset(q.name for q in DRIVEN_ONES), MATHIEU.given),
+        Variant("mathieu", {}, frozenset(q.name for q in DRIVEN_ONES), MATHIEU.with_parameters),
     ),
     quantities=(*MEISSNER, *DRIVEN_ONES, *VALUES),
-    problem=PROBLEM.given,
+    problem=PROBLEM.with_parameters,
     published=tuple(
         Published(TABLE, "meissner", name, value, "reproduced")
         for name, value in (

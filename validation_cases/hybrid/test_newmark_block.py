@@ -169,10 +169,10 @@ CASE = Case(
         Variant("half_sine", {"n": "1"}, frozenset(("t_stop", "slip"))),
         Variant("harmonic", {"n": "6"}, frozenset(("slip", "slip_3", "drift"))),
         Variant("level", {"a_b": "0.1"}, frozenset(("t_turn", "s_turn", "t_stop", "slip"))),
-        Variant("rectangle", {}, frozenset(("t_rectangle", "slip_rectangle")), RECTANGLE.given),
+        Variant("rectangle", {}, frozenset(("t_rectangle", "slip_rectangle")), RECTANGLE.with_parameters),
     ),
     quantities=QUANTITIES,
-    problem=SINE.given,
+    problem=SINE.with_parameters,
     modelling=(
         "Whether a slide will turn or rest is known when the load has, or has not, passed a_b: two modes of each, and "
         "no decision at an instant at which the velocity is zero.",

@@ -112,7 +112,7 @@ CASE = Case(
         "a_H = sqrt(1 + W^2), t_1 = log(a_r/(a_r - 1))",
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(
         Variant("medium", {}),
         Variant("long", {"W": "1", "share": "0.98"}),

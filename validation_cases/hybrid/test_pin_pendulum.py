@@ -60,7 +60,7 @@ def ahead(values: Values) -> bool:
 
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem that begins with the string on the pin, or free."""
-    return (BEHIND if on_pin(values) else PROBLEM).given(values)
+    return (BEHIND if on_pin(values) else PROBLEM).with_parameters(values)
 
 
 LEVEL = "w at the start that makes the string level"

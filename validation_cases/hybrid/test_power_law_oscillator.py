@@ -47,7 +47,7 @@ PROBLEM = InitialValueProblem(
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem; a whole power is written as such."""
     power = values["a"].rational
-    return PROBLEM.given(values, modes=modes(int(power) if power.denominator == 1 else None))
+    return PROBLEM.with_parameters(values, modes=modes(int(power) if power.denominator == 1 else None))
 
 
 FIRST = InitialValueProblem(

@@ -63,7 +63,7 @@ def bounces(values: Values) -> InitialValueProblem:
     """Return the motion until some time after the third top."""
     g, h, e = floats(values, "g", "h", "e")
     end = float((2 * h / g) ** 0.5 * (1 + 2 * e + 2 * e**2 + 1.5 * e**3))
-    return BOUNCES.given(values, end=end, output_times=evenly(end, OUTPUTS))
+    return BOUNCES.with_parameters(values, end=end, output_times=evenly(end, OUTPUTS))
 
 
 def settles(values: Values) -> InitialValueProblem:
@@ -71,7 +71,7 @@ def settles(values: Values) -> InitialValueProblem:
     g, h = floats(values, "g", "h")
     end = float(2.5 * (2 * h / g) ** 0.5)
     plain = {name: values[name] for name in ("g", "h")}
-    return SETTLES.given(plain, end=end, output_times=evenly(end, OUTPUTS))
+    return SETTLES.with_parameters(plain, end=end, output_times=evenly(end, OUTPUTS))
 
 
 def height(p: Any, *, number: int) -> Any:

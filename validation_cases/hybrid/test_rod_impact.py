@@ -158,7 +158,7 @@ CASE = Case(
         Variant("stick", {"mu": "0.7", "e": "1"}, MOVING),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
+    problem=PROBLEM.with_parameters,
     modelling=("The half length of the rod does not matter to W. E is the work of both forces: the gain of energy.",),
     sources=(
         "J. B. Keller: Impact with friction. Journal of Applied Mechanics 53 (1986) 1-4. "

@@ -137,7 +137,7 @@ def posed(values: Values) -> InitialValueProblem:
         speed, wave = orbit(p)
         load = wave * mpmath.mpc(1 - p.W**2, 2 * p.z * p.W)
         start = [mpmath.nstr(number, DIGITS) for number in (-p.e * speed, load.real, load.imag)]
-    return PROBLEM.given(values, initial=("d", *start, 1, 0, 0, 1))
+    return PROBLEM.with_parameters(values, initial=("d", *start, 1, 0, 0, 1))
 
 
 of = Quantities(MOTION, how="periodic impulses on the mass")

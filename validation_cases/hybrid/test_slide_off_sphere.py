@@ -115,7 +115,7 @@ CASE = Case(
         "C = v_0^2/(g R) - 2 (2 μ^2 - 1)/(1 + 4 μ^2), R w^2 = g cos(θ) at the release",
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(Variant("rough", {}), Variant("smooth", {"mu": "0", "v_0": "0.3"})),
     quantities=QUANTITIES,
     sources=(

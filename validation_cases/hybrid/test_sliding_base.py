@@ -134,7 +134,7 @@ CASE = Case(
         "2 A cos(ψ)/W = 2 α u'(0) - f π/W",
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(Variant("soft_ground", {}), Variant("fast_ground", {"W": "0.9", "z": "0.1"})),
     quantities=QUANTITIES,
     modelling=("There is no mode of stick: the orbit does not need it, since the base turns at once.",),

@@ -155,7 +155,7 @@ def peak(p: Any) -> Any:
 
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem with its start as numbers."""
-    return PROBLEM.given(values, initial=(1, *(reference.compute(values).text() for reference in START)))
+    return PROBLEM.with_parameters(values, initial=(1, *(reference.compute(values).text() for reference in START)))
 
 
 HOW = "Newton's method in three unknowns"

@@ -173,7 +173,7 @@ CASE = Case(
         "w^2 = w_k^2 - 2 p^2 (cos(α - θ) - cos(α)), p^2 = 3 g/(2 sqrt(b^2 + h^2))",
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(Variant("tips_over", {}), Variant("falls_back", {"v_0": "2.6"}), Variant("stops", {"v_0": "2"})),
     quantities=QUANTITIES,
     modelling=("Planar motion of a rigid block; the kerb takes the velocity of the edge, and no more.",),

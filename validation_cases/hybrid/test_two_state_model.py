@@ -176,7 +176,7 @@ CASE = Case(
     ),
     equations=of.equations("t_1 = log((0.3 - 5.5)/(y2 - 5.5))/c3"),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(Variant("comparison", {}), Variant("mild", {"c1": "2700"})),
     quantities=QUANTITIES,
     modelling=("After a switch y1 jumps to within c3/c1 of its new course in a few microseconds.",),

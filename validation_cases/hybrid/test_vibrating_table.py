@@ -158,7 +158,7 @@ CASE = Case(
         "Γ_b = n π (1 - e)/(1 + e), Γ_d^2 = Γ_b^2 + (2 (1 + e^2)/(1 + e)^2)^2",
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(
         Variant("one_period", {}),
         Variant("two_periods", {"n": "2", "Gam": "2.23"}),

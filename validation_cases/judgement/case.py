@@ -46,7 +46,7 @@ class Observation:
     values: Values
     problem: Any
     response: Any
-    known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # by `once`
+    readings: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # by `read_once`
 
     def __getitem__(self, name: str) -> float:
         """Return a parameter as float."""
@@ -56,15 +56,17 @@ class Observation:
 Measure = Callable[[Observation], Number]
 
 
-def once(read: Callable[Concatenate[Observation, Names], Found]) -> Callable[Concatenate[Observation, Names], Found]:
+def read_once(
+    read: Callable[Concatenate[Observation, Names], Found],
+) -> Callable[Concatenate[Observation, Names], Found]:
     """Return a reading of a response that is done once, however many quantities ask for it by the same names."""
 
     @wraps(read)
     def found(o: Observation, /, *args: Names.args, **kwargs: Names.kwargs) -> Found:
         key = (read, args, *kwargs.items())
-        if key not in o.known:
-            o.known[key] = read(o, *args, **kwargs)
-        return cast(Found, o.known[key])
+        if key not in o.readings:
+            o.readings[key] = read(o, *args, **kwargs)
+        return cast(Found, o.readings[key])
 
     return found
 
@@ -244,7 +246,7 @@ class Case:
         """The variant that stands for the case: that of the benchmarks, else the first one."""
         return self.variant(self.benchmark_variant) if self.benchmark_variant else self.variants[0]
 
-    def given(self, parameters: Mapping[str, str]) -> Variant:
+    def make_variant(self, parameters: Mapping[str, str]) -> Variant:
         """Return the variant that a parameter set of the user amounts to: named by it, of the case's own problem.
 
         It asks for what the variants of that problem ask for; what only another problem can answer is left out.
@@ -255,7 +257,7 @@ class Case:
         everything = not own or len(asked) < len(own)
         return Variant(name, dict(parameters), None if everything else frozenset[str]().union(*asked))
 
-    def asked(self, variant: Variant) -> tuple[Quantity, ...]:
+    def select_quantities(self, variant: Variant) -> tuple[Quantity, ...]:
         """Return the quantities that a variant asks for."""
         wanted, values = variant.quantities, self.values(variant.changes)
         named = (q for q in self.quantities if wanted is None or q.name in wanted)
@@ -263,7 +265,7 @@ class Case:
 
     def measured(self, variant: Variant) -> tuple[Quantity, ...]:
         """Return what is measured in a response to a variant: its quantities, then the residuals."""
-        quantities = tuple(q for q in self.asked(variant) if q.measure is not None)
+        quantities = tuple(q for q in self.select_quantities(variant) if q.measure is not None)
         values = self.values(variant.changes)
         residuals = (q for q in self.residuals if q.exists(values))
         return (*quantities, *(residuals if quantities else ()))

@@ -37,7 +37,7 @@ class Expectations:
 
     entries: tuple[Expectation, ...] = ()
 
-    def of(self, case: str, check: str, solver: str) -> Expectation | None:
+    def find(self, case: str, check: str, solver: str) -> Expectation | None:
         """Return the line that covers a check, None if it is expected to pass."""
         return next((entry for entry in self.entries if entry.covers(case, check, solver)), None)
 
@@ -66,7 +66,7 @@ class Expectations:
         What fails as expected is no failure any more; what passes although it is listed is one, so that the
         list never hides more than it says.
         """
-        entry = self.of(record.case, record.id, record.solver)
+        entry = self.find(record.case, record.id, record.solver)
         if entry is None or record.verdict is Verdict.NOT_APPLICABLE:
             return record
         if record.verdict is Verdict.PASS:

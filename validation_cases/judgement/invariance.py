@@ -187,7 +187,7 @@ def _uncertainty_share(asked: RelationComparison) -> float:
     def find() -> float:
         return max(_shares(asked), default=-1.0)
 
-    share: float = asked.runner.once(f"uncertainty {asked.more}", asked.statement, asked.scheme, find)
+    share: float = asked.runner.find_once(f"uncertainty {asked.more}", asked.statement, asked.scheme, find)
     if share < 0:
         raise NotJudged("no quantity has three levels")
     return share

@@ -67,7 +67,7 @@ def level_runs(runner: Runner, statement: Statement, scheme: str) -> LevelRuns:
     SolverFailure
         If the solver states levels that cannot be used.
     """
-    result: LevelRuns = runner.once("levels", statement, scheme, lambda: _level_runs(runner, statement, scheme))
+    result: LevelRuns = runner.find_once("levels", statement, scheme, lambda: _level_runs(runner, statement, scheme))
     return result
 
 

@@ -75,10 +75,10 @@ def _open(spec: str, config: pytest.Config) -> Gate:
 
 def _subject(gate: Gate, config: pytest.Config) -> Subject:
     """Return the solver as the cases see it: with its first scheme, unless all are wanted."""
-    subject = Subject.of(gate.introduction, _request(config))
+    subject = Subject.from_introduction(gate.introduction, _request(config))
     if config.getoption("all_schemes"):
         return subject
-    return subject.asked(replace(subject.request, schemes=tuple(filter(None, subject.schemes[:1]))))
+    return subject.with_request(replace(subject.request, schemes=tuple(filter(None, subject.schemes[:1]))))
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -154,7 +154,7 @@ def _tests(name: str, subject: Subject, asked_of: Iterator[Check], config: pytes
 
 
 def _marks(expected: Expectations, check: Check, solver: str) -> Marks:
-    entry = expected.of(check.case, check.id, solver)
+    entry = expected.find(check.case, check.id, solver)
     return [pytest.mark.xfail(reason=entry.reason, strict=True)] if entry else []
 
 

@@ -137,16 +137,16 @@ class Runner:
     request: Request = field(default_factory=Request)
     answers: OrderedDict[str, Observation] = field(default_factory=OrderedDict)
     failures: dict[str, Exception] = field(default_factory=dict)
-    found: dict[str, Mapping[str, Answer]] = field(default_factory=dict)
+    measurements: dict[str, Mapping[str, Answer]] = field(default_factory=dict)
     wall_times: dict[str, float] = field(default_factory=dict)
     counters: dict[str, Mapping[str, float]] = field(default_factory=dict)
     warm: set[str] = field(default_factory=set)
-    known: dict[tuple[str, int, str], tuple[Statement, Any]] = field(default_factory=dict)
+    cache: dict[tuple[str, int, str], tuple[Statement, Any]] = field(default_factory=dict)
 
     @cached_property
     def subject(self) -> Subject:
         """The solver as it describes itself, with what the user asks of it."""
-        return Subject.of(self.gate.introduction, self.request)
+        return Subject.from_introduction(self.gate.introduction, self.request)
 
     def default_run(self, statement: Statement, scheme: str = "") -> Run:
         """Return the run with default settings; where the solver fails to state them, the run has failed already."""
@@ -160,7 +160,7 @@ class Runner:
                 self.failures[run.key] = failure
                 return run
 
-        result: Run = self.once("default run", statement, scheme, find)
+        result: Run = self.find_once("default run", statement, scheme, find)
         return result
 
     def refinement(self, statement: Statement, scheme: str = "") -> Refinement:
@@ -175,17 +175,17 @@ class Runner:
             except SolverFailure as failure:
                 return failure
 
-        result: Refinement | SolverFailure = self.once("refinement", statement, scheme, find)
+        result: Refinement | SolverFailure = self.find_once("refinement", statement, scheme, find)
         if isinstance(result, SolverFailure):
             raise result
         return result
 
-    def once(self, what: str, statement: Statement, scheme: str, find: Callable[[], Any]) -> Any:
+    def find_once(self, what: str, statement: Statement, scheme: str, find: Callable[[], Any]) -> Any:
         """Return what is found of a statement and a scheme; it is looked for once."""
         key = (what, id(statement), scheme)
-        if key not in self.known:  # the statement is kept too, so that no other gets its identity
-            self.known[key] = statement, find()
-        return self.known[key][1]
+        if key not in self.cache:  # the statement is kept too, so that no other gets its identity
+            self.cache[key] = statement, find()
+        return self.cache[key][1]
 
     def observe(self, run: Run) -> Observation:
         """Return problem and response of a run.
@@ -224,14 +224,14 @@ class Runner:
             See `observe`.
         """
         key = run.key if half is None else f"{run.key}/{half}"
-        if key not in self.found:
+        if key not in self.measurements:
             o = self.observe(run)
             if half is not None:
                 printed = self.subject.claims[run.scheme].printed
                 o = replace(o, response=with_fewer_digits(every_second(o.response, half), printed))
             asked = [q for q in run.statement.quantities if q.converges or run.is_default]
-            self.found[key] = {quantity.name: _measured(quantity, o) for quantity in asked}
-        return self.found[key]
+            self.measurements[key] = {quantity.name: _measured(quantity, o) for quantity in asked}
+        return self.measurements[key]
 
     def sampling(self, run: Run, quantity: Quantity, value: float, *, confirming: bool = False) -> float:
         """Return how far an answer changes where only every second sample is read, and one digit less of printed ones.

@@ -113,7 +113,7 @@ class Subject:
     request: Request = field(default_factory=Request)
 
     @classmethod
-    def of(cls, introduction: Introduction, request: Request | None = None) -> Subject:
+    def from_introduction(cls, introduction: Introduction, request: Request | None = None) -> Subject:
         """Describe a solver that has introduced itself.
 
         Raises
@@ -135,9 +135,9 @@ class Subject:
             settings=introduction.settings,
             families=introduction.families,
         )
-        return subject.asked(request)
+        return subject.with_request(request)
 
-    def asked(self, request: Request) -> Subject:
+    def with_request(self, request: Request) -> Subject:
         """Return the solver with the schemes of a request, and the request itself.
 
         Raises
@@ -154,7 +154,7 @@ class Subject:
         return replace(self, schemes=schemes, request=request)
 
     @property
-    def known(self) -> Mapping[str, str]:
+    def all_settings(self) -> Mapping[str, str]:
         """Settings of any scheme, with their meaning."""
         return {name: meaning for settings in self.settings.values() for name, meaning in settings.items()}
 

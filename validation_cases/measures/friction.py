@@ -13,7 +13,7 @@ from veridyn.problem.basis import driven_velocity
 from veridyn.references.parameters import Exact
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.wear import SlidingPhase, phases, sliding_distance
-from veridyn.validation_cases.judgement.case import Floats, Number, Observation, Values, once
+from veridyn.validation_cases.judgement.case import Floats, Number, Observation, Values, read_once
 
 OVERSHOOT = Exact(Fraction(1, 6))  # of a jump of friction: 0.135 of a critically damped spring, 0.156 in steps
 SHORTEST = 1 / 150  # periods; what a penalised law shows where sliding turns, or while its spring settles, is shorter
@@ -60,7 +60,7 @@ class SlipMeasures:
 
     def slips(self, o: Observation) -> list[SlidingPhase]:
         """Return the slips in order of time."""
-        return once(self._slips)(o)
+        return read_once(self._slips)(o)
 
     def _slips(self, o: Observation) -> list[SlidingPhase]:
         shortest, stuck = SHORTEST * self.period(o.values), o.response.elements.get(self.friction, {}).get("stuck")

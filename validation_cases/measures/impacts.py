@@ -9,7 +9,7 @@ from veridyn.problem.elements import Stop
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import section, stop_gap
 from veridyn.solver.postprocessing.impacts import Impact, interpolated_impacts, located_impacts
-from veridyn.validation_cases.judgement.case import Floats, Observation, Values, floats, once
+from veridyn.validation_cases.judgement.case import Floats, Observation, Values, floats, read_once
 
 
 def contact_frequency(values: Values) -> float:
@@ -18,7 +18,7 @@ def contact_frequency(values: Values) -> float:
     return math.sqrt((k + kc) / m)
 
 
-@once
+@read_once
 def impacts(o: Observation) -> list[Impact]:
     """Return the impacts on all stops in order, at the events that the solver reports, or between the samples."""
     return sorted((impact for stop in o.problem.stops for impact in _on(stop, o)), key=lambda impact: impact.start)

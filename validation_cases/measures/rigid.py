@@ -8,7 +8,7 @@ import numpy as np
 from veridyn.problem.elements import Stop
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history, stop_gap
-from veridyn.validation_cases.judgement.case import Floats, Observation, Quantity, Values, once
+from veridyn.validation_cases.judgement.case import Floats, Observation, Quantity, Values, read_once
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 from veridyn.validation_cases.measures.consistency import residual
 
@@ -17,7 +17,7 @@ TOUCH = 0.03  # of the largest rate of the gap: a slower touch between samples i
 BEYOND = Tolerance(1e-2, "absolute", "what steps over an impact goes as far beyond as it moves in a step")
 
 
-@once
+@read_once
 def instants(o: Observation) -> Floats:
     """Return the instants (k,) of impacts on the first stop: events, or read between the samples.
 

@@ -9,7 +9,7 @@ import numpy as np
 from veridyn.problem.basis import driven_velocity
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.wear import SlidingPhase, phases
-from veridyn.validation_cases.judgement.case import Observation, Values, once
+from veridyn.validation_cases.judgement.case import Observation, Values, read_once
 from veridyn.validation_cases.measures.quantities import share_of
 
 STEPS = 500  # requested outputs of a motion
@@ -23,7 +23,7 @@ def a_step_of(rate: Callable[[Values], float], end: float) -> dict[str, Any]:
     return {"criterion": share_of(rate, end / STEPS, ONE_STEP), "regularity": 1.0}
 
 
-@once
+@read_once
 def seen(o: Observation, name: str) -> list[SlidingPhase]:
     """Return slip and stick of a friction in order of time; in a plane slip has the direction 1."""
     friction = next(f for f in o.problem.frictions if f.name == name)

@@ -302,7 +302,7 @@ class Quantities:
     def until(self, end: float, outputs: int) -> Callable[[Values], InitialValueProblem]:
         """Return the problem up to an instant (s), with so many intervals of output."""
         span = {"end": end, "output_times": evenly(end, outputs)}
-        return lambda values: cast(InitialValueProblem, self.motion.problem.given(values, **span))
+        return lambda values: cast(InitialValueProblem, self.motion.problem.with_parameters(values, **span))
 
     def quantity(
         self,

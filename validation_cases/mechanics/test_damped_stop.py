@@ -17,7 +17,16 @@ from veridyn.references.reference import Reference, state
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import crossings, lagrange
-from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Quantity, Values, Variant, floats, once
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Floats,
+    Observation,
+    Quantity,
+    Values,
+    Variant,
+    floats,
+    read_once,
+)
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited, exactly
 from veridyn.validation_cases.measures import plotting
@@ -69,13 +78,13 @@ def passing(values: Values) -> MechanicalProblem:
     )
 
 
-@once
+@read_once
 def _place(o: Observation) -> Floats:
     """Return the absolute displacement (m,)."""
     return np.asarray((o.response.displacement + driven_displacement(o.problem, o.response.time))[:, 0])
 
 
-@once
+@read_once
 def _crossings(o: Observation) -> list[tuple[float, int]]:
     return crossings(o.response.time, _place(o))
 

@@ -14,7 +14,7 @@ from veridyn.references.problems import hodograph
 from veridyn.references.reference import Reference
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.interpolation import crossings
-from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, once
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, read_once
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
 from veridyn.validation_cases.measures.quantities import always, displacement_at, share_of, size
@@ -67,7 +67,7 @@ def line(values: Values) -> MechanicalProblem:
     )
 
 
-@once
+@read_once
 def turn_time(o: Observation) -> float:
     """Return when the velocity stands half as steep to the line of slope as at the start (s)."""
     half = math.atan2(o["v_y"], o["v_x"]) / 2

@@ -23,7 +23,7 @@ from veridyn.validation_cases.judgement.case import (
     Values,
     Variant,
     floats,
-    once,
+    read_once,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
@@ -116,7 +116,7 @@ def _initial_force(o: Observation) -> float:
     return float(_history(o)[0])
 
 
-@once
+@read_once
 def _peak(o: Observation) -> tuple[float | None, float | None]:
     """Instant and value of the largest extreme of the force; None without one.
 

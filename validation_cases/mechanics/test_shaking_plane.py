@@ -215,7 +215,7 @@ CASE = Case(
         Variant("circle", {}, CIRCLE),
         Variant("transient", {"f": "2"}),
         Variant("ellipse", {"b": "0.6"}),
-        Variant("equations", {}, CIRCLE, PROBLEM.given),
+        Variant("equations", {}, CIRCLE, PROBLEM.with_parameters),
     ),
     quantities=QUANTITIES,
     residuals=(

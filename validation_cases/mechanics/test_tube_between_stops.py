@@ -18,7 +18,7 @@ from veridyn.references.problems import hybrid
 from veridyn.references.reference import Reference
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.impacts import Impact
-from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, once
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, read_once
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import impacts
@@ -210,7 +210,7 @@ def on_the_cycle(values: Values) -> MechanicalProblem:
 # ---- what is measured
 
 
-@once
+@read_once
 def _seen(o: Observation) -> list[Impact]:
     """Return the complete contacts; where a solver reports the turns in friction, its samples hold the largest force.
 

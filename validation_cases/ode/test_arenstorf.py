@@ -57,7 +57,7 @@ def until(share: int) -> Callable[[Values], InitialValueProblem]:
 
     def given(values: Values) -> InitialValueProblem:
         end = float(values["T"]) / share
-        return PROBLEM.given(values, end=end, output_times=evenly(end, 8000 // share))
+        return PROBLEM.with_parameters(values, end=end, output_times=evenly(end, 8000 // share))
 
     return given
 
@@ -164,7 +164,7 @@ CASE = Case(
     ),
     equations=of.equations(),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(
         Variant("quarter", {}, frozenset(q.name for q in (*QUARTER, CLOSEST, INTEGRAL)), until(4)),
         Variant("half", {}, frozenset(q.name for q in HALF), until(2)),

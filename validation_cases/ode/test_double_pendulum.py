@@ -85,10 +85,10 @@ CASE = Case(
     variants=(
         Variant("quarter_turn", {}, frozenset(STATES)),
         Variant("high", {"alpha": "3", "beta": "2"}, frozenset(STATES)),
-        Variant("neighbours", {}, frozenset(("stretch@2",)), PROBLEM.given),
+        Variant("neighbours", {}, frozenset(("stretch@2",)), PROBLEM.with_parameters),
     ),
     quantities=QUANTITIES,
-    problem=SWINGS.given,
+    problem=SWINGS.with_parameters,
     modelling=("Masses and lengths are 1. The span ends at 2, where the proof of the stretch takes four seconds.",),
     sources=(
         "T. Shinbrot, C. Grebogi, J. Wisdom, J. A. Yorke: Chaos in a double pendulum. American Journal of Physics 60 "

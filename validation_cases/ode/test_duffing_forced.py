@@ -195,10 +195,10 @@ CASE = Case(
         "x = A cn(p t | m)",
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(
         Variant("subharmonic", {}, frozenset(q.name for q in SUBHARMONIC)),
-        Variant("elliptic", {"a": "0.5"}, frozenset(q.name for q in ELLIPTIC_ONES), HSU.given),
+        Variant("elliptic", {"a": "0.5"}, frozenset(q.name for q in ELLIPTIC_ONES), HSU.with_parameters),
     ),
     quantities=(*SUBHARMONIC, *ELLIPTIC_ONES),
     sources=(

@@ -59,7 +59,7 @@ PROBLEM = InitialValueProblem(
 )
 FALLS = hybrid.not_negative(PROBLEM, "m*g*l - w*I3*s", "w = {w} rad/s: the axis would rise; take less, m g l > w I3 s")
 # without the events, which the reference need not find
-FIRST = PROBLEM.given({}, modes=(Mode(name="spins", rates=RATES),), end=1.0, output_times=[0.0, 1.0])
+FIRST = PROBLEM.with_parameters({}, modes=(Mode(name="spins", rates=RATES),), end=1.0, output_times=[0.0, 1.0])
 MOTION = hybrid.motion(FIRST, PARAMETERS, FALLS)
 
 
@@ -172,7 +172,7 @@ CASE = Case(
     parameters=PARAMETERS,
     variants=(Variant("benchmark", {}), Variant("cusps", {"w": "0"})),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
+    problem=PROBLEM.with_parameters,
     modelling=("The attitude about the axis is left out: it turns by s and does not act on the axis.",),
     sources=(
         "O. Brüls, A. Cardona: On the use of Lie group time integrators in multibody dynamics. Journal of "

@@ -149,7 +149,7 @@ CASE = Case(
     ),
     equations=of.equations("W_c = sqrt(k/m) (1 + c_e/c_i)"),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(Variant("above_resonance", {}), Variant("self_excited", {"W": "4"})),
     quantities=QUANTITIES,
     sources=(

@@ -115,7 +115,7 @@ CASE = Case(
     ),
     equations=of.equations("E - e sin(E) = t, x = cos(E) - e, y = sqrt(1 - e^2) sin(E)"),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(
         Variant("detest_d5", {}, FIRST | {"x@20", "y@20"}, of.until(20.0, 2000)),
         Variant("sixteen_turns", {}),

@@ -85,7 +85,7 @@ CASE = Case(
     ),
     equations=of.equations("r_H = s (s + b + 3)/(s - b - 1)"),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(Variant("chaotic", {}), Variant("steady", {"r": "20"}, EARLY, of.until(1.0, 1000))),
     quantities=QUANTITIES,
     published=(Published("Lorenz 1963, section 7", "chaotic", "r_H", "24.74", "reproduced"),),

@@ -134,7 +134,7 @@ CASE = Case(
         "x_1 = sum(Res((m_1 s + c) (m_2 s^2 + k_2) x_0/det(s^2 M + s C + K) exp(s t)))",
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(Variant("light", {}), Variant("strong", {"c": "1.5"})),
     quantities=QUANTITIES,
     sources=(

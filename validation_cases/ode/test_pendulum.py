@@ -99,7 +99,7 @@ CASE = Case(
     ),
     equations=of.equations("T = 4 K(m)/ω_0, m = sin(θ_0/2)^2"),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(
         Variant("libration", {}),
         Variant("near_separatrix", {"theta0": "179"}),

@@ -137,7 +137,7 @@ CASE = Case(
     ),
     equations=("r_i'' = G Σ_j j (r_j - r_i)/|r_j - r_i|^3", "E = Σ_i i v_i^2/2 - G Σ_{i<j} i j/|r_j - r_i|"),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(Variant("to_one", {}),),
     quantities=tuple(places(1)),
     modelling=("Masses, lengths and the constant of gravity have no units; G = 1 in the literature.",),

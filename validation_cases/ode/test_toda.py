@@ -107,7 +107,7 @@ def posed(values: Values) -> InitialValueProblem:
     with mpmath.workdps(DIGITS + 5):
         r, p = start(exact(values["m"]).mpf())
         p = [(p[i] + p[1 - i]) / 2 for i in RING]  # the wave is symmetric; so are its roundings
-        return PROBLEM.given(values, initial=tuple(mpmath.nstr(x, DIGITS) for x in (*r, *p)))
+        return PROBLEM.with_parameters(values, initial=tuple(mpmath.nstr(x, DIGITS) for x in (*r, *p)))
 
 
 of = Quantities(MOTION)

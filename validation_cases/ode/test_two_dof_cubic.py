@@ -138,7 +138,7 @@ SHORT = frozenset(q.name for q in QUANTITIES if not q.name.endswith("@20"))
 
 def short(values: Values) -> InitialValueProblem:
     """Return the first five seconds."""
-    return PROBLEM.given(values, end=5.0, output_times=evenly(5.0, 500))
+    return PROBLEM.with_parameters(values, end=5.0, output_times=evenly(5.0, 500))
 
 
 CASE = Case(
@@ -166,7 +166,7 @@ CASE = Case(
         Variant("localised", {"a": "0.9", "b": "0.2", "k_c": "0", "c": "-1/2"}),
     ),
     quantities=QUANTITIES,
-    problem=PROBLEM.given,
+    problem=PROBLEM.with_parameters,
     published=(
         Published("Vakakis and Rand 1992: K = 1/4", "out_of_phase", "b_branch", "0.25", "reproduced", at={"a": "1"}),
     ),

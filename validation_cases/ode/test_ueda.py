@@ -57,7 +57,7 @@ CASE = Case(
     ),
     equations=of.equations(),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.given,
+    problem=of.motion.problem.with_parameters,
     variants=(Variant("chaotic", {}), Variant("driven_hard", {"F": "12", "d": "0.1"})),
     quantities=QUANTITIES,
     modelling=("Mass and cubic stiffness are 1; the angular velocity of the load is 1 rad/s.",),

@@ -100,7 +100,7 @@ def cycle(mu: Any) -> HalfOrbit:
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem that begins on its limit cycle."""
     start = STARTS.get(float(values["mu"])) or AMPLITUDE.compute(values).text()
-    return PROBLEM.given({**values, "a": start})
+    return PROBLEM.with_parameters({**values, "a": start})
 
 
 HOW = "Taylor series from x = 0 to x = 0, with their own search for events"

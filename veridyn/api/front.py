@@ -51,7 +51,7 @@ def references(
     case: Case, values: Values, digits: int, derivative: str | None = None, of: Variant | None = None
 ) -> dict[str, Certified]:
     """Return the references of all quantities, or of those of a variant, for complete parameters; as `reference`."""
-    quantities = case.asked(of) if of else case.quantities
+    quantities = case.select_quantities(of) if of else case.quantities
     if derivative is None:
         return {q.name: q.truth(values, digits) for q in quantities}
     if derivative not in values:

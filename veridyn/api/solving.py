@@ -248,7 +248,7 @@ def subject_of(gate: Gate, settings: Mapping[str, Any]) -> Subject:
         If it has no such scheme.
     """
     own = {name: value for name, value in settings.items() if name != "scheme"}
-    subject = Subject.of(gate.introduction, request_of(settings))
+    subject = Subject.from_introduction(gate.introduction, request_of(settings))
     for name in own:
         if name not in subject.settings[subject.schemes[0]]:
             known = subject.settings[subject.schemes[0]]

@@ -105,7 +105,7 @@ def statement(posed: Statement, form: Format) -> dict[str, str]:
     if form == "c":
         return {"problem.c": c_source(_by_modes(posed.problem)) + "\n"}
     instants = _instants(posed.problem)
-    open_values = ((q.name, "", q.unit, q.definition) for q in posed.case.asked(posed.variant))
+    open_values = ((q.name, "", q.unit, q.definition) for q in posed.case.select_quantities(posed.variant))
     tables = {
         "scalars.csv": _table(("name", "value", "unit", "meaning"), _scalars(posed)),
         **_own_tables(posed.problem, instants),
@@ -154,7 +154,8 @@ def document(posed: Statement) -> dict[str, Any]:
             for name, value, unit, meaning in _parameters(posed)
         ],
         "quantities": [
-            {"name": q.name, "unit": q.unit, "definition": q.definition} for q in posed.case.asked(posed.variant)
+            {"name": q.name, "unit": q.unit, "definition": q.definition}
+            for q in posed.case.select_quantities(posed.variant)
         ],
         "results": {
             "columns": [{"name": name, "unit": unit} for name, unit in history_columns(posed.problem).items()],

@@ -52,7 +52,7 @@ CASE = Case(
     statement=("What is given, in plain words.", "What follows from it."),
     equations=of.equations("x = a cos(w t)"),
     parameters=PARAMETERS,
-    problem=PROBLEM.given,
+    problem=PROBLEM.with_parameters,
     variants=(Variant("slow", {{}}), Variant("fast", {{"w": "3"}})),
     quantities=(
         of.event("turn", second=lambda p: 2 * mpmath.pi / p.w, how="2 pi/w"),

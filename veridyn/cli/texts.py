@@ -79,7 +79,7 @@ def _print_case(case: Case) -> None:
     parameters = ((p.name, p.default, p.unit, p.help) for p in case.parameters)
     out.print(table(("parameter", "default", "unit", "meaning"), parameters))
     for variant in case.variants:
-        if case.asked(variant):
+        if case.select_quantities(variant):
             out.print(Text(f"\nReferences, {variant.name}", style="bold"))
             out.print(_reference_table(references(case, "", variant.changes)))
     _print_published(out, case)

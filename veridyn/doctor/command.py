@@ -190,7 +190,9 @@ def examine(solvers: Sequence[str], access: Access | None = None, changed: Mappi
             raise SolverInputError("; ".join(refused.values()))
         _refuse_unknown(changed or {}, described.values())
         statuses = [
-            _examine(access.open(spec), replace(subject, request=Request(settings_of(changed or {}, subject.known))))
+            _examine(
+                access.open(spec), replace(subject, request=Request(settings_of(changed or {}, subject.all_settings)))
+            )
             for spec, subject in described.items()
         ]
     for why in refused.values():
@@ -199,7 +201,7 @@ def examine(solvers: Sequence[str], access: Access | None = None, changed: Mappi
 
 
 def _refuse_unknown(changes: Mapping[str, str], described: Iterable[Subject]) -> None:
-    known = sorted({name for subject in described for name in subject.known})
+    known = sorted({name for subject in described for name in subject.all_settings})
     for name in changes:
         if name not in known:
             hint = did_you_mean(name, known, f"declared are {', '.join(known) or 'none'}")

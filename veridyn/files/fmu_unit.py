@@ -161,7 +161,7 @@ class Unit:
         return [abs(float(value)) or 1.0 for value in self.problem.initial_state[: len(self.problem.states)]]
 
     def _functions(self) -> list[str]:
-        problem, names = self.problem, Names.of(self.problem)
+        problem, names = self.problem, Names.from_problem(self.problem)
         rates = [(f"case {i}", right_hand_side(problem, mode.name)) for i, mode in enumerate(problem.modes)]
         limit = after(problem, problem.accumulation.reset if problem.accumulation else {})
         lines = c_function("rates", "int mode, ", names, rates)

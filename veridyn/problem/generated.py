@@ -34,7 +34,7 @@ class Names:
     parameters: tuple[str, ...]
 
     @classmethod
-    def of(cls, problem: InitialValueProblem) -> Names:
+    def from_problem(cls, problem: InitialValueProblem) -> Names:
         """Return the names of a problem."""
         return cls(problem.unknowns, tuple(problem.parameters))
 
@@ -120,7 +120,7 @@ def functions(problem: InitialValueProblem, mode: str = "") -> Functions:
     chosen, n = problem.mode_of(mode or problem.mode), problem.size
     rates = right_hand_side(problem, chosen.name)
     guards = tuple(change.guard for change in chosen.events)
-    square = _matrix(bound(problem, slopes(Names.of(problem), rates)), n)
+    square = _matrix(bound(problem, slopes(Names.from_problem(problem), rates)), n)
     mass = _matrix(bound(problem, _mass(problem)), n)
     return Functions(
         problem,
@@ -157,7 +157,7 @@ def _mass(problem: InitialValueProblem) -> tuple[Expr, ...]:
 
 def bound(problem: InitialValueProblem, expressions: tuple[Expr, ...]) -> Callable[[float, Floats], Floats]:
     """Return expressions as a function of ``(t, y)``; NaN where they have no value."""
-    names, numbers = Names.of(problem), problem.parameter_numbers
+    names, numbers = Names.from_problem(problem), problem.parameter_numbers
     result = generated(names, expressions)
     nothing = np.full(len(expressions), math.nan)
 
@@ -176,7 +176,7 @@ def _matrix(flat: Callable[[float, Floats], Floats], n: int) -> Callable[[float,
 
 def over(problem: InitialValueProblem, expressions: tuple[Expr, ...]) -> Callable[[Floats, Floats], Floats]:
     """Return expressions (e,) as a function of instants (m,) and states (m, n): values (m, e), NaN where none is."""
-    result, numbers = generated(Names.of(problem), expressions, "numpy"), problem.parameter_numbers
+    result, numbers = generated(Names.from_problem(problem), expressions, "numpy"), problem.parameter_numbers
 
     def at(times: Floats, states: Floats) -> Floats:
         values = np.empty((times.size, len(expressions)))
@@ -196,7 +196,7 @@ def c_source(problem: InitialValueProblem) -> str:
 
     Modes, events, unknowns and parameters are counted from 0 in their order; a Jacobian is written row by row.
     """
-    names = Names.of(problem)
+    names = Names.from_problem(problem)
     lines = [f"/* {problem.name}: y = ({', '.join(names.unknowns)}), p = ({', '.join(names.parameters)}) */"]
     lines += ["#include <math.h>", ""]
     rates = [right_hand_side(problem, mode.name) for mode in problem.modes]

@@ -334,7 +334,7 @@ class InitialValueProblem(Problem):
         """Return the value of an expression in the parameters."""
         return self._number(read(self.name, given, tuple(self.parameters)))
 
-    def given(self, values: Mapping[str, Any], **changes: Any) -> InitialValueProblem:
+    def with_parameters(self, values: Mapping[str, Any], **changes: Any) -> InitialValueProblem:
         """Return the problem with its parameters from a larger set, and other fields changed."""
         return replace(self, parameters={name: values.get(name, v) for name, v in self.parameters.items()}, **changes)
 

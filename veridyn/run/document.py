@@ -158,7 +158,7 @@ def sheet(case: Case, changes: Mapping[str, str], only: Sequence[str] = ()) -> C
     ``only``; so are the published values.
     """
     chosen = [v for v in case.variants if not only or changes or v.name in only]
-    variants: list[tuple[str, Mapping[str, str]]] = [(v.name, v.changes) for v in chosen if case.asked(v)]
+    variants: list[tuple[str, Mapping[str, str]]] = [(v.name, v.changes) for v in chosen if case.select_quantities(v)]
     if changes:
         variants = [(",".join(f"{k}={v}" for k, v in changes.items()), changes)]
     names = {variant.name for variant in chosen}

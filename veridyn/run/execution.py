@@ -98,7 +98,7 @@ def _introduce(access: Access, spec: str, request: Request) -> Iterator[Subject 
     except (SolverInputError, SolverFailure) as wrong:
         yield str(wrong)
         return
-    yield Subject.of(introduction, request)
+    yield Subject.from_introduction(introduction, request)
 
 
 # ---- before the first check
@@ -116,7 +116,7 @@ def rehearse(pool: Pool, plan: Plan) -> None:
 
 def _rehearse(access: Access, spec: str, tasks: Sequence[Task]) -> Iterator[None]:
     gate = access.open(spec)
-    subject = Subject.of(gate.introduction, tasks[0].request)
+    subject = Subject.from_introduction(gate.introduction, tasks[0].request)
     for task in {task.case: task for task in reversed(tasks)}.values():
         problem = _shorten(task.statement.problem)
         for scheme in subject.schemes:

@@ -53,7 +53,7 @@ class Task:
     def statement(self) -> Statement:
         """What is to be solved."""
         case = load_case(self.case)
-        return Statement(case, case.given(self.parameters) if self.parameters else case.variant(self.variant))
+        return Statement(case, case.make_variant(self.parameters) if self.parameters else case.variant(self.variant))
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def list_tasks(
     Where no case is named, a solver meets those of the kinds of problems that it offers, if any of them offers one.
     """
     names = list(dict.fromkeys(cases)) or list(case_names())
-    known = {spec: set(subject.known) for spec, subject in subjects.items()}
+    known = {spec: set(subject.all_settings) for spec, subject in subjects.items()}
     anyones = set().union(*known.values())
     parameters = {name: parameters_of(load_case(name), changes or {}, anyones) for name in names}
     kinds = {kind_of(name) for name in names}
@@ -119,7 +119,7 @@ def list_tasks(
 
 def variants_of(case: Case, parameters: Mapping[str, str]) -> list[Variant] | None:
     """Return the parameter set of the user as the only variant; None (those of the case) without one."""
-    return [case.given(parameters)] if parameters else None
+    return [case.make_variant(parameters)] if parameters else None
 
 
 def list_checks(task: Task, subject: Subject) -> Iterator[Check]:

@@ -83,11 +83,11 @@ def choose(name: str, variant: str | None = None, changes: Mapping[str, str] | N
     if not changes:
         return Statement(case, chosen)
     parameters = parameters_of(case, {**(chosen.changes if variant else {}), **changes})
-    if (variant and chosen.problem) or not case.asked(chosen):
+    if (variant and chosen.problem) or not case.select_quantities(chosen):
         raise SolverInputError(
             f"the problem of variant {chosen.name} has no parameters to set; leave out --set or --variant"
         )
-    return Statement(case, case.given(parameters))
+    return Statement(case, case.make_variant(parameters))
 
 
 def variant_of(case: Case, name: str | None) -> Variant:

@@ -56,7 +56,7 @@ class Selection:
     def _asked(self, subject: Subject) -> Subject:
         first = subject.schemes[:1] if self.quick and len(subject.schemes) > 1 else ()
         schemes = self.schemes or first
-        return subject.asked(replace(subject.request, schemes=schemes, quantities=self.quantities))
+        return subject.with_request(replace(subject.request, schemes=schemes, quantities=self.quantities))
 
     def tasks(self, subjects: Mapping[str, Subject], changes: Mapping[str, str]) -> list[Task]:
         """Return the tasks of a run.

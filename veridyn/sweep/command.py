@@ -120,7 +120,7 @@ def read_request(
     Many at once if it offers the family of the case, one after another with settings of the user. Raises what
     `read_grid` raises; ParameterError if a combination cannot be solved.
     """
-    settings = settings_of(changed, set(subject.known))
+    settings = settings_of(changed, set(subject.all_settings))
     fixed = {name: value for name, value in changed.items() if name not in settings}
     many = case.sweep is not None and case.name in subject.families and not settings
     grid = read_grid(case, over, fixed)

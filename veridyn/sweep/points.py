@@ -92,7 +92,9 @@ def solve_point(runner: Runner, case: Case, parameters: Mapping[str, float]) -> 
     user are wrong; HarnessError if one of our own measures fails.
     """
     try:
-        statement = Statement(case, case.given({name: str(Fraction(value)) for name, value in parameters.items()}))
+        statement = Statement(
+            case, case.make_variant({name: str(Fraction(value)) for name, value in parameters.items()})
+        )
         if statement.needs - runner.subject.capabilities:
             return {OUTCOME: NOT_APPLICABLE}
     except NO_PROBLEM:

@@ -8,7 +8,7 @@ from veridyn.references.certified import PhaseChange
 from veridyn.references.problems import sliding_block
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.postprocessing.wear import SlidingPhase, phases
-from veridyn.validation_cases.judgement.case import Observation, Values, once
+from veridyn.validation_cases.judgement.case import Observation, Values, read_once
 from veridyn.validation_cases.measures.quantities import size
 
 SHORTEST = 1 / 600  # periods; what a penalised law shows at every reversal is shorter
@@ -30,7 +30,7 @@ def changes(values: Mapping[str, Any], digits: int = 15) -> tuple[PhaseChange, .
     return result
 
 
-@once
+@read_once
 def slip_phases(o: Observation) -> list[SlidingPhase]:
     """Slip and stick phases of the response; what a penalised law slides while its spring of stick settles is none.
 

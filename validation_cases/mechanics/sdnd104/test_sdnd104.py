@@ -23,7 +23,7 @@ from veridyn.validation_cases.judgement.case import (
     Values,
     Variant,
     floats,
-    once,
+    read_once,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
@@ -72,7 +72,7 @@ _window = size("t_end - t_start")
 SHOE = SlipMeasures("shoe", period_of, size("mu*m*g"))
 
 
-@once
+@read_once
 def _wear_energy(o: Observation) -> float:
     """∫ N |v| dt over the window (J)."""
     return o["m"] * o["g"] * SHOE.path(o, o["t_start"], o["t_end"])
