@@ -9,8 +9,8 @@ from veridyn.problem.initial_value import InitialValueProblem, Mode
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.quantities import always, size
-from veridyn.validation_cases.measures.trajectories import Quantities
 
 PARAMETERS = (Parameter("w", "rad/s", "circular frequency", "2"), Parameter("a", "m", "start", "1/2"))
 PROBLEM = InitialValueProblem(

@@ -18,8 +18,9 @@ from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures.consistency import residual
+from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.plotting import figure, panel, series, shown, thinned
-from veridyn.validation_cases.measures.trajectories import Quantities, value_at
+from veridyn.validation_cases.measures.trajectories import value_at
 
 N = {p.name: sympy.Symbol(p.name) for p in PARAMETERS}
 Q = sympy.symbols(ANGLES)

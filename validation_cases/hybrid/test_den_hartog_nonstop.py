@@ -13,7 +13,8 @@ from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
+from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.trajectories import evenly, value_at
 
 PARAMETERS = (
     Parameter("b", "1", "frequency of the load over the natural one", "0.8", "positive"),

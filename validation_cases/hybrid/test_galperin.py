@@ -9,7 +9,8 @@ from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, evenly
+from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.trajectories import evenly
 
 PARAMETERS = (Parameter("M", "kg", "mass of the large body; the small one has 1 kg", "100", "positive"),)
 AFTER = {"x": "X", "V": "((M - 1)*V + 2*v)/(M + 1)", "v": "((1 - M)*v + 2*M*V)/(M + 1)"}

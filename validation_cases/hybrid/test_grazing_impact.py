@@ -13,8 +13,9 @@ from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance
+from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.quantities import share_of
-from veridyn.validation_cases.measures.trajectories import Quantities, evenly
+from veridyn.validation_cases.measures.trajectories import evenly
 
 END = 20.0
 PARAMETERS = (

@@ -15,7 +15,8 @@ from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Published, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, largest, value_at
+from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.trajectories import evenly, event_instant, largest, value_at
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1", "positive"),

@@ -12,7 +12,8 @@ from veridyn.references.problems import hybrid
 from veridyn.references.second_routes.waves import Waves
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, evenly
+from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.trajectories import evenly
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1", "positive"),

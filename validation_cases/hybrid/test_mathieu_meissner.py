@@ -18,7 +18,8 @@ from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Published, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, value_at
+from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.trajectories import value_at
 
 PARAMETERS = (
     Parameter("d", "1", "mean stiffness of Meissner's equation", "0.3", "positive"),

@@ -12,7 +12,8 @@ from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant
+from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.trajectories import evenly, event_instant
 
 PARAMETERS = (
     Parameter("m", "kg", "mass of the rod", "1", "positive"),

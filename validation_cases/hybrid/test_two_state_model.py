@@ -17,7 +17,8 @@ from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
-from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
+from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.trajectories import evenly, event_instant, value_at
 
 PARAMETERS = (
     Parameter("c1", "1/s", "rate of the fast state", "2.7e6", "positive"),

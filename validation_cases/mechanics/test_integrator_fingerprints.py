@@ -32,8 +32,8 @@ from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Vari
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures.consistency import energy, velocities
+from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.quantities import displacement_at, velocity_at
-from veridyn.validation_cases.measures.trajectories import Quantities
 
 PARAMETERS = (
     Parameter("w", "rad/s", "angular frequency", "1", "positive"),

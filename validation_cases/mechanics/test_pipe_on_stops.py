@@ -23,7 +23,7 @@ from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, residual, stop_forces, velocities
-from veridyn.validation_cases.measures.trajectories import Quantities, where_known
+from veridyn.validation_cases.measures.motions import Quantities, where_known
 
 PER_BAY = 10  # modes per stop
 MOVING = range(1, PER_BAY, 2)  # modes of a bay that move: those in step with the stops

@@ -22,9 +22,9 @@ from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_law, velocities
 from veridyn.validation_cases.measures.curves import top
 from veridyn.validation_cases.measures.friction import OVERSHOOT
+from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.quantities import always, displacement_at, size
 from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, a_step_of, seen
-from veridyn.validation_cases.measures.trajectories import Quantities
 
 END = 24.0  # s
 SOLE, WEIGHT = "sole", 10.0  # N

@@ -15,8 +15,8 @@ from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Beam, Case, Quantity, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.consistency import velocities
+from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.quantities import displacement_at
-from veridyn.validation_cases.measures.trajectories import Quantities
 
 PARAMETERS = (
     Parameter("m_1", "kg", "mass in the middle", "2", "positive"),

@@ -23,6 +23,7 @@ from veridyn.validation_cases.judgement.case import Case, Observation, Quantity,
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import exactly
 from veridyn.validation_cases.measures.consistency import positions, rates
+from veridyn.validation_cases.measures.motions import where_known
 from veridyn.validation_cases.measures.quantities import (
     always,
     displacement_at,
@@ -32,7 +33,6 @@ from veridyn.validation_cases.measures.quantities import (
     velocity_at,
 )
 from veridyn.validation_cases.measures.rigid import beyond, hit, hits, limit_of_hits
-from veridyn.validation_cases.measures.trajectories import where_known
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "2", "positive"),

@@ -18,9 +18,10 @@ from veridyn.solver.contract.errors import MissingHistory
 from veridyn.validation_cases.judgement.case import Case, Number, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
+from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.quantities import displacement_at, size, velocity_at
 from veridyn.validation_cases.measures.sliding import STEPS, a_step_of
-from veridyn.validation_cases.measures.trajectories import Quantities, value_at
+from veridyn.validation_cases.measures.trajectories import value_at
 
 END = 1.0  # s
 OUTPUTS = np.linspace(0.0, END, STEPS + 1)

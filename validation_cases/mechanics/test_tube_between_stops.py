@@ -23,18 +23,18 @@ from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, stop_forces, velocities
+from veridyn.validation_cases.measures.motions import Quantities, where_known
 from veridyn.validation_cases.measures.quantities import displacement_at
-from veridyn.validation_cases.measures.trajectories import Quantities, where_known
 
 NORMAL, TANGENT = 0.8, 0.6  # the line on which the tube moves, across the stops and along them
 PARAMETERS = (
-    Parameter("m", "kg", "modal mass", "1", "positive"),
-    Parameter("w", "rad/s", "circular frequency of the tube in the flow", "100", "positive"),
-    Parameter("zeta", "1", "damping ratio that the flow leaves, below zero by this", "0.01", "positive"),
-    Parameter("kc", "N/m", "stiffness of a stop", "1e6", "positive"),
-    Parameter("g", "m", "gap on either side", "1e-3", "positive"),
-    Parameter("mu", "1", "friction on the stops", "0.3", "positive"),
-    Parameter("v0", "m/s", "velocity at the start, in the middle between the stops", "0.12", "positive"),
+    Parameter("m", "kg", "modal mass", "1"),
+    Parameter("w", "rad/s", "circular frequency of the tube in the flow", "100"),
+    Parameter("zeta", "1", "damping ratio that the flow leaves, below zero by this", "0.01"),
+    Parameter("kc", "N/m", "stiffness of a stop", "1e6"),
+    Parameter("g", "m", "gap on either side", "1e-3"),
+    Parameter("mu", "1", "friction on the stops", "0.3"),
+    Parameter("v0", "m/s", "velocity at the start, in the middle between the stops", "0.12"),
 )
 END = 0.3  # s, six periods
 INSTANTS = ("0.08", "0.17", "0.3")
@@ -381,8 +381,7 @@ CASE = Case(
     modelling=(
         "A mode with a negative damping ratio, two coordinates, two planes with Coulomb friction on them.",
         "Contacts are located between the samples or at reported events, forces come from a spline of the penetration.",
-        "Wear: sliding and penetration grow together, so that ∫ F_n |v_t| dt of a contact follows from its largest "
-        "force.",
+        "Wear: sliding and penetration grow together: ∫ F_n |v_t| dt of a contact follows from its largest force.",
     ),
     sources=(
         "J. Antunes, F. Axisa, B. Beaufils, D. Guilbaud: Coulomb friction modelling in numerical simulations of "

@@ -16,8 +16,8 @@ from veridyn.solver.postprocessing.interpolation import crossings
 from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.consistency import device_law, energy, positions, rates, velocities
+from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.quantities import displacement_at, velocity_at
-from veridyn.validation_cases.measures.trajectories import Quantities
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "400", "positive"),

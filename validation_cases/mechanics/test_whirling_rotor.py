@@ -17,8 +17,8 @@ from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Vari
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, stop_forces, velocities
+from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.quantities import displacement_at
-from veridyn.validation_cases.measures.trajectories import Quantities
 
 PARAMETERS = (
     Parameter("m", "kg", "moment of inertia about a diameter over the square of the lever", "1", "positive"),

@@ -13,7 +13,8 @@ from veridyn.references.problems import hybrid
 from veridyn.references.second_routes.series_steps import SeriesStep, Vector, final, inverse_cube, steps
 from veridyn.validation_cases.judgement.case import Case, Published, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, evenly
+from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.trajectories import evenly
 
 PARAMETERS = (
     Parameter("mu", "1", "mass of the Moon over that of Earth and Moon", "0.012277471", "positive"),

@@ -16,7 +16,8 @@ from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
+from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.trajectories import evenly, value_at
 
 PARAMETERS = (Parameter("e", "1", "eccentricity", "0.9", "positive"),)
 PROBLEM = InitialValueProblem(

@@ -14,7 +14,8 @@ from veridyn.references.problems import hybrid
 from veridyn.references.second_routes.series_steps import Vector, final, inverse_cube
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, evenly
+from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.trajectories import evenly
 
 PARAMETERS = (Parameter("G", "1", "constant of gravity", "1", "positive"),)
 STARS = range(1, 8)  # star i has the mass i

@@ -13,7 +13,8 @@ from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
+from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.trajectories import evenly, event_instant, value_at
 
 PARAMETERS = (
     Parameter("m", "1", "parameter of the wave: a sine near 0, solitons near 1", "0.9", "positive"),

@@ -11,7 +11,8 @@ from veridyn.references.parameters import Parameter, ParameterError, ParameterSe
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Published, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, evenly, value_at
+from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.trajectories import evenly, value_at
 
 PARAMETERS = (
     Parameter("a", "1/(m^2 s^2)", "cubic stiffness to the ground over mass", "0.5", "non-negative"),

@@ -8,7 +8,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities
+from veridyn.validation_cases.measures.motions import Quantities
 
 PARAMETERS = (
     Parameter("d", "1/s", "damping over mass", "0.05", "positive"),

@@ -11,7 +11,8 @@ from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Published, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.trajectories import Quantities, evenly, event_instant, value_at
+from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.trajectories import evenly, event_instant, value_at
 
 PARAMETERS = (Parameter("mu", "1", "negative damping of small displacements", "1", "positive"),)
 # a is the amplitude of the cycle, about 2; the markers give its phases
