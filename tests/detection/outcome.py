@@ -77,14 +77,15 @@ def place_of(trial: Entry) -> str:
 
 
 def join(documents: Iterable[Document]) -> dict[str, Any]:
-    """Return the documents of several studies as one; of a fault that several tried the last one counts."""
+    """Return the documents of several studies as one: of what several tried, fault or sound host, the last counts."""
     parts = ("trials", "smallest", "sound", "faults", "cases", "runs")
     joined: dict[str, Any] = {part: [] for part in parts}
     for document in documents:
         again = {key_of(fault) for fault in document["faults"]}
         for part in ("faults", "trials", "smallest"):
             joined[part] = [entry for entry in joined[part] if key_of(entry) not in again] + list(document[part])
-        joined["sound"] += document["sound"]
+        renewed = {(t["host"], place_of(t)) for t in document["sound"]}
+        joined["sound"] = [t for t in joined["sound"] if (t["host"], place_of(t)) not in renewed] + document["sound"]
         joined["runs"] += document["runs"]
         joined["cases"] += [name for name in document["cases"] if name not in joined["cases"]]
         joined["schema_version"] = document["schema_version"]

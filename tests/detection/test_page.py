@@ -5,7 +5,7 @@ import pytest
 
 from veridyn.reports import hints
 
-from .outcome import join, read_outcomes
+from .outcome import find_alarms, join, read_outcomes
 from .page import find_survivors, make_page, make_patterns, make_whole, summarise_faults
 
 CHECKS = {
@@ -94,6 +94,12 @@ def test_later_studies_add_and_replace_faults(small):
     assert find_survivors(joined) == [("h", "broken")]
     assert len(joined["faults"]) == len(small["faults"])
     assert len(joined["runs"]) == 2
+
+
+def test_a_sound_host_that_is_judged_again_replaces_its_alarms(small):
+    first = {**small, "sound": [trial("", failures=CHECKS), trial("", "d", failures=CHECKS)]}
+    again = {**small, "sound": [trial("", failures={})]}
+    assert {place for _, place, _ in find_alarms(join([first, again]))} == {"d a-b"}
 
 
 def test_patterns_are_made_of_faults_that_several_checks_detect(small):

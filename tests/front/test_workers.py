@@ -39,7 +39,8 @@ LOST = {"hangs": "within 4 s", "dies": "killed by SIGSEGV"}
 
 def test_only_the_checks_of_that_run_are_lost(veridyn, foreign):
     solvers = [word for name in ("Foreign", "Hangs", "Dies") for word in ("--solver", foreign(name))]
-    judged = ("run", "sdnd101", "--quantity", "impacts", *solvers, "--time-out", "4", "-n", "2")
+    few = ("--quantity", "impacts", "--quantity", "impacts_100")
+    judged = ("run", "sdnd101", *few, *solvers, "--time-out", "4", "-n", "2")
     seen = veridyn(*judged, "--no-work-precision", "--json", "-")
     rows = seen.document["results"]
     assert (seen.status, seen.err) == (3, "")
