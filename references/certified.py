@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache, wraps
@@ -24,6 +24,10 @@ T = TypeVar("T")
 
 class CertificationError(ArithmeticError):
     """The routes to a value do not agree, or what it depends on could not be decided."""
+
+
+class RoutesDisagree(CertificationError):
+    """A second route gives another value."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,23 @@ class Certified:
         for route in self.second:
             _confirm(self.value, self.digits or 0, route, name)
         return self
+
+    def settle(self, name: str = "value") -> Certified:
+        """Return the value with what its second routes say: undefined if one gives another.
+
+        A route that comes to no value, as at the end of its convergence, contradicts nothing: the value stands, and
+        its routes say so.
+        """
+        routes = list(self.routes)
+        for route in self.second:
+            try:
+                _confirm(self.value, self.digits or 0, route, name)
+            except RoutesDisagree as reason:
+                return undefined(f"two routes disagree, so that neither is believed: {reason}")
+            except (ArithmeticError, ValueError, LookupError, TypeError) as reason:
+                spent = f"{route.how}: comes to no value here ({_describe(reason)})"
+                routes = [spent if how == route.how else how for how in routes]
+        return replace(self, routes=tuple(routes))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the second routes behind where a value goes to another process: they are functions."""
@@ -132,9 +153,14 @@ def _upwards(bound: Fraction) -> str:
         return f"{Decimal(bound.numerator) / Decimal(bound.denominator):.1e}".replace("e+", "e") if bound else "0"
 
 
+def _describe(reason: Exception) -> str:
+    return str(reason).partition("\n")[0] or type(reason).__name__
+
+
 def _confirm(value: Any, digits: int, route: Route, name: str) -> None:
     """Raise `CertificationError` unless a route agrees, with more guard digits if it takes them."""
     wanted = digits if route.digits is None else min(digits, route.digits)
+    disagrees = False
     for guard in GUARDS:
         try:
             with mpmath.workdps(wanted + guard):
@@ -144,8 +170,8 @@ def _confirm(value: Any, digits: int, route: Route, name: str) -> None:
             continue
         if agreed >= wanted:
             return
-        complaint = f"{route.how} agrees on {max(agreed, 0)} digits, {wanted} wanted"
-    raise CertificationError(f"{name}: {complaint}")
+        complaint, disagrees = f"{route.how} agrees on {max(agreed, 0)} digits, {wanted} wanted", True
+    raise (RoutesDisagree if disagrees else CertificationError)(f"{name}: {complaint}")
 
 
 def classification(value: str, *routes: str) -> Certified:

@@ -17,8 +17,8 @@ from veridyn.reports.tally import group
 from veridyn.results import Record, Verdict
 
 FEWEST = 3  # failed checks, below which nothing is said
-LEAST = 0.35  # similarity of a part, below which nothing is said
-AHEAD = 0.13  # share by which the nearest part must be nearer than the next
+LEAST = 0.5  # similarity of a part, below which nothing is said
+AHEAD = 0.2  # share by which the nearest part must be nearer than the next
 NEAREST = 2  # faults of a part whose mean similarity is that of the part
 FILE = "patterns.json"
 SCHEMA_VERSION = "3.0"

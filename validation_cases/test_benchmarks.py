@@ -89,7 +89,9 @@ def test_references(benchmark: Any, name: str) -> None:
 def test_exact_kernel(benchmark: Any, a0: str) -> None:
     """The exact solver on SDND104 over its whole time, prepared beforehand, without the arrays of a response."""
     case = load_case("sdnd104")
-    prepared = ExactComputation(case.problem(case.values({"a0": a0})))
+    problem = case.problem(case.values({"a0": a0}))
+    assert isinstance(problem, MechanicalProblem)
+    prepared = ExactComputation(problem)
     outputs = np.empty(0)
     first = _seconds(lambda: prepared.run(outputs))
     info = {"solver": "exact", "case": case.name, "variant": f"a0={a0}, prepared", "scheme": "series"}
@@ -150,7 +152,9 @@ def test_kernel_against_hand_written_loop(benchmark: Any) -> None:
     steps = 120_000
     arrays = [np.zeros(steps + 1) for _ in range(6)]
     case = load_case("sdnd104")
-    problem = regularised(case.problem(case.values({"a0": "15"})), 9e6)
+    given = case.problem(case.values({"a0": "15"}))
+    assert isinstance(given, MechanicalProblem)
+    problem = regularised(given, 9e6)
     general = March.prepare(problem, 1e-4, steps)
 
     def by_hand() -> None:

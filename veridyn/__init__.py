@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from veridyn.problem.as_initial_value import as_initial_value
     from veridyn.problem.devices import BucklingStop, NonlinearDamper, NonlinearSpring, Zener
     from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
-    from veridyn.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
+    from veridyn.problem.initial_value import InitialValueProblem
     from veridyn.problem.mechanical import MechanicalProblem as Problem
     from veridyn.problem.modal_basis import Modes
+    from veridyn.problem.modes import Accumulation, Change, Condition, Mode
     from veridyn.problem.pieces import pieces
     from veridyn.problem.time_functions import Harmonic, Sum, Windowed, constant, polynomial, pulse, step, table
     from veridyn.solver.contract.protocol import Solver
@@ -36,7 +37,8 @@ PLACES = {
     "solver.rewriting.condensed": ("Condensed", "condensed"),
     "problem.devices": ("BucklingStop", "NonlinearDamper", "NonlinearSpring", "Zener"),
     "problem.elements": ("Friction", "Load", "Stop", "SupportMotion", "TimeVarying"),
-    "problem.initial_value": ("Accumulation", "Change", "InitialValueProblem", "Mode"),
+    "problem.initial_value": ("InitialValueProblem",),
+    "problem.modes": ("Accumulation", "Change", "Condition", "Mode"),
     "problem.mechanical": ("MechanicalProblem",),
     "problem.modal_basis": ("Modes",),
     "problem.pieces": ("pieces",),
@@ -48,7 +50,7 @@ PLACES = {
 }  # fmt: skip
 
 __all__ = [
-    "Accumulation", "BucklingStop", "Change", "Comparison", "Condensed", "Friction", "Harmonic", "InitialValueProblem",
+    "Accumulation", "BucklingStop", "Change", "Comparison", "Condensed", "Condition", "Friction", "Harmonic", "InitialValueProblem",
     "Load", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring", "Problem", "RecordedRun", "Solution", "Solver",
     "Stop", "Sum", "SupportMotion", "TimeVarying", "Windowed", "Zener", "__version__", "as_initial_value", "cases",
     "compare", "condensed", "constant", "pieces", "polynomial", "pulse", "read_run", "reference", "report", "solve",

@@ -28,6 +28,10 @@ GIVEN, CONSTANT, SUM, _SHIFTED, SCALED, PRODUCT, QUOTIENT, POWER, _INTEGRAL = ma
 
 def widened(m: Any, r: Any, s: Any, terms: int) -> tuple[Any, Any]:
     """Return a ball from its middle, its radius and the size of all terms of which it is a sum; or arrays of balls."""
+    # In doubles a sum of n terms, added in any order, is off by n u/(1 - n u) Σ|term| at most, u = 2^-53
+    # (Higham, Accuracy and Stability of Numerical Algorithms). UNIT is 2 u, so that each rounding counts twice.
+    # The factor behind it is for s and r, which are rounded sums themselves, and for this line. TINY is for
+    # underflow, whose error is absolute.
     return m, (r + s * (terms + 8) * UNIT) * (1 + (terms + 16) * UNIT) + TINY
 
 
@@ -44,6 +48,8 @@ def _over(m: float, r: float, n: float, q: float) -> tuple[float, float]:
     """Divide; by a ball that holds zero the radius is infinite."""
     if abs(n) <= q * (1 + 4 * UNIT):
         return 0.0, np.inf
+    # With |δ| <= r and |ε| <= q: (m + δ)/(n + ε) - x = (δ - x ε)/(n + ε), which is at most (r +
+    # |x| q)/(|n| - q) in size.
     x = m / n
     return _wide(x, (r + abs(x) * q) / (abs(n) - q) * (1 + 8 * UNIT), abs(x), 1)
 
@@ -53,6 +59,8 @@ def _convolved(
     a: Floats, ra: Floats, b: Floats, rb: Floats, k: int, least: int, fixed: float, each: float, off: float
 ) -> tuple[float, float]:
     """Return the sum over j from `least` to k of (fixed + each j) a_j b_(k-j), `each` being wrong by up to `off`."""
+    # The weight of a power is a difference, (n + 1) j - k, and may nearly cancel. Its rounding is a share of the terms
+    # of that difference, not of what is left. So ``most`` measures it, not the weight.
     m = r = s = 0.0
     for j in range(least, k + 1):
         weight, most = fixed + each * j, abs(fixed) + abs(each) * j
@@ -110,6 +118,8 @@ def expand(
     r: Floats,
 ) -> None:
     """Fill in coefficients up to an order of all operations from one on; powers and integrals have their first ones."""
+    # Coefficients of the time over the unit: c_k unit^k. Plain ones grow as the k-th power of one over the radius of
+    # convergence. Within some hundred orders they would leave the range of doubles, and a bound would be infinite.
     for k in range(order + 1):
         for i in range(begin, codes.size):
             code, a, b, n, q = codes[i], firsts[i], seconds[i], numbers[i], spreads[i]
@@ -186,6 +196,9 @@ class KernelProgram:
 
     def jacobian(self, run: Run, unit: float, n: int) -> Floats:
         """Return the largest sizes of the derivatives of the rates of a run, as a matrix."""
+        # At order zero the derivative along the j-th unit vector is the j-th column of the Jacobian. The
+        # run is one over a box, so that each entry encloses the derivative at all of its points: what the
+        # mean value theorem needs.
         self.part(run, [[arb(int(i == j)) for i in range(n)] for j in range(n)], unit, 0)
         m, r = (x[self._moved, 0].T for x in run)
         return np.asarray((np.abs(m) + r) * (1 + UNIT))

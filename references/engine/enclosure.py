@@ -26,8 +26,12 @@ from veridyn.references.certified import (
     undefined,
 )
 from veridyn.references.engine.jets import Ball, Jet, differentiated, slope, value
-from veridyn.references.parameters import Exact, check_digits
+from veridyn.references.parameters import Exact, ParameterError, check_digits
 
+# Balls are Moore's intervals (Interval Analysis, 1966) as midpoint and radius: a result holds every value that the
+# exact operation takes on points of its operands. So a blunt result is never wrong. If it is too blunt, all is computed
+# again with more bits: 96, 128, 192, 256 … Work grows at least in proportion to the bits, so that all tries that failed
+# cost together no more than a few times the last one.
 LADDER = tuple(b << k for k in range(9) for b in (96, 128))  # bits; few, so that a motion serves many quantities
 TOP = 3072  # bits at which a comparison is given up, or four times what the digits need
 BITS_PER_DIGIT = 3.3219280948873626
@@ -80,8 +84,14 @@ def sign_of(*terms: Exact) -> int:
         If the sum is zero and has a derivative: the regimes that the sign tells apart have derivatives of their own.
     """
     powers = {t.pi: sum((u.rational for u in terms if u.pi == t.pi), Fraction(0)) for t in terms}
+    # π is transcendental (Lindemann 1882). So a sum of rationals times different powers of π is zero only if every
+    # rational is. Terms are first gathered by their power, in exact fractions. What is left then is not zero, and some
+    # precision tells its sign. Without this step a true zero would overlap zero at every precision.
     left = [Exact(rational, pi) for pi, rational in powers.items() if rational]
     slopes = [term.slope for term in terms if term.slope is not None]
+    # At the border of two regimes the sum is zero, but its derivative is not: a small change of the parameter
+    # leads into one regime or the other by its sign. The value may be continuous there; the derivative
+    # belongs to one side only.
     if not left and slopes and sign_of(*slopes):
         raise Undecided("there is no derivative where two regimes meet")
     if len(left) < 2:
@@ -96,6 +106,8 @@ def sign_of(*terms: Exact) -> int:
 
 def less(a: Ball, b: Ball, what: str) -> bool:
     """Tell whether a < b; raises `Undecided` with `what` if the balls overlap."""
+    # A comparison of balls is true only if it holds for all pairs of points. So ``a < b`` and ``a >= b`` may both be
+    # false. A program that took the first for "not less" would choose a branch that nothing proves.
     if a < b:
         return True
     if a >= b:
@@ -129,6 +141,8 @@ def per_bits(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def cached(*args: P.args, **kwargs: P.kwargs) -> T:
+        # The precision is part of the key. A ball made with fewer bits would still be true, but as blunt as before, so
+        # that no later precision would gain a digit from it.
         result, doubt = at(ctx.prec, *args, **kwargs)  # type: ignore[arg-type]
         if doubt is not None:
             raise doubt
@@ -146,6 +160,8 @@ def forget() -> None:
 
 def ladder(digits: int) -> Iterator[int]:
     """Yield the binary precisions to try for so many digits."""
+    # A decimal digit takes log2(10) bits. How many the computation loses cannot be said beforehand. The 16 are for a
+    # short one; if more are lost, the radius shows it, and the next precision is tried.
     least = digits * BITS_PER_DIGIT + 16
     return (bits for bits in LADDER if least <= bits <= max(TOP, 4 * least))
 
@@ -200,7 +216,7 @@ def enclose(
         If `digits` is out of range.
     """
     try:
-        bits, (number,) = _sharpened(lambda: (read(),), check_digits(digits))
+        bits, (number,) = _sharpened(lambda: (_read_safely(read),), check_digits(digits))
     except Absent as reason:
         return undefined(str(reason))
     except Exactly as known:
@@ -208,6 +224,16 @@ def enclose(
     except Undecided as doubt:
         return undefined(f"{name}: {doubt}")
     return _certified(number, second, digits, kind, proof, _effort(bits, proved))
+
+
+def _read_safely(read: Callable[[], T]) -> T:
+    """Return a reading; what arithmetic raises where it comes to no number leaves it undecided, at this precision."""
+    try:
+        return read()
+    except (CertificationError, ParameterError):
+        raise
+    except (ArithmeticError, ValueError, LookupError, RuntimeError) as error:
+        raise Undecided(f"{type(error).__name__}: {error}") from error
 
 
 def enclose_all(
@@ -229,7 +255,7 @@ def enclose_all(
         If the largest precision does not decide how many there are, or what they are.
     """
     try:
-        bits, numbers = _sharpened(read, check_digits(digits))
+        bits, numbers = _sharpened(lambda: _read_safely(read), check_digits(digits))
     except Undecided as doubt:
         raise CertificationError(f"{name}: {doubt}") from None
     effort = _effort(bits, proved)
@@ -254,6 +280,9 @@ def _sharpened(read: Callable[[], Sequence[Ball]], digits: int) -> tuple[int, tu
     for bits in ladder(digits):
         with precision(bits):
             try:
+                # No estimate of lost digits enters: the radius of the result itself tells them, after any number of
+                # cancellations and events. So the least precision that does is taken, and a motion that separates
+                # neighbours quickly just takes more.
                 balls = tuple(read())
             except Undecided as error:
                 doubt = str(error)
@@ -281,6 +310,8 @@ def _vanishes(b: Jet, digits: int) -> bool:
 
 def _sharp(b: arb, digits: int) -> bool:
     """Tell whether the radius leaves the digits wanted, and one more; an exact zero has them all."""
+    # A relative radius below 10^-(d + 1) moves the d-th digit by a tenth of its unit at most. A ball around zero has no
+    # relative accuracy, however small it is; only an exact zero passes then.
     return bool(b.is_zero() or (b.is_finite() and b.rel_accuracy_bits() > (digits + 1) * BITS_PER_DIGIT))
 
 
@@ -293,6 +324,8 @@ def _certified(number: Ball, second: tuple[Route, ...], digits: int, kind: Kind,
 
 def to_mpf(x: arb) -> mpf:
     """Convert the midpoint of a ball without rounding."""
+    # The radius belongs to this midpoint. mpmath rounds to its own precision: with fewer bits than the mantissa has,
+    # the number would move, and the radius would no longer hold the true value.
     mantissa, exponent = x.mid().man_exp()
     with mpmath.workprec(max(1, int(abs(mantissa)).bit_length())):
         return mpmath.ldexp(mpmath.mpf(int(mantissa)), int(exponent))

@@ -17,6 +17,9 @@ from veridyn.references.engine.enclosure import Undecided, sign
 from veridyn.references.engine.flows import Course, Piece, Row, apply
 from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, slope, value
 
+# Proofs here rest on three theorems. A continuous function with different signs at two ends has a root between them
+# (Bolzano). Between two roots its slope has one (Rolle), so that a slope without a root leaves one root at most. And a
+# ball polynomial over a part of a piece holds all values of the function there (Lagrange's remainder, see `flows`).
 SEAMS = (arb(1), arb(17) / 16, arb(9) / 8)  # where a piece may end: at the first at which all signs are known
 CUTS = (arb(1) / 2, arb(7) / 16, arb(9) / 16, arb(5) / 16, arb(11) / 16)
 PAST = 1 + arb(2) ** -10  # of a limit, beyond which nothing is looked for
@@ -74,6 +77,8 @@ def events(course: Course, guards: Sequence[Guard], limit: Ball | None = None) -
         on the limit, as far as the precision tells.
     """
     for begins, s, polynomials in _stretches(course, [(g.row, g.zeros, g.late) for g in guards], limit):
+        # The sign just after the start is proved, not assumed. If it were wrong for a guard that must be positive, its
+        # first root would be a rise, and the fall before it, which happened already, would be missed.
         watched = [(guard, p, sign(p(arb(0)))) for guard, p in zip(guards, polynomials, strict=True)]
         for guard, _, start in watched:
             if start < 0 and not guard.passes:
@@ -99,6 +104,8 @@ def _of_stretch(
             yield Event(guard.name, lapse, not guard.marks)
 
     result = [event for one in watched if not one[0].marks for event in islice(heeded(*one), 1)]
+    # A mark is of interest only up to the event that ends the phase. `takewhile` stops at the first one that is surely
+    # later. One whose ball overlaps the end is kept: `_in_order` then says that both coincide.
     last = min(result, key=_when, default=None)
     for one in watched:
         if one[0].marks:
@@ -113,6 +120,8 @@ def _when(event: Event) -> arb:
 
 
 def _in_order(events: Sequence[Event]) -> Iterator[Event]:
+    # Order by midpoints proves nothing; it is only a guess. Each event is then compared as a ball with all that follow.
+    # Where two overlap, which comes first is open, and the mode after them may depend on it.
     rest = sorted(events, key=_when)
     while rest:
         first, *rest = rest
@@ -156,6 +165,9 @@ def _moved(course: Course, row: Row, lapse: arb, order: int = 0) -> Ball:
     def slope_of(instant: Ball) -> Any:
         return slope(apply(row, course.flow.speed(course, instant) if order else course.at(instant)))
 
+    # From g(t(p), p) = 0 for all p follows dt/dp = -(∂g/∂p)/(∂g/∂t); the root is simple, so that the divisor is not
+    # zero. ``still`` is ∂g/∂p at a fixed instant. At an instant whose own derivative is 1 the same reading gives ∂g/∂p
+    # + ∂g/∂t. So the difference of both is -∂g/∂t.
     still = slope_of(lapse)
     return Jet(lapse, still / (still - slope_of(Jet(lapse, arb(1)))))
 
@@ -189,6 +201,9 @@ def _stretches(
         for p in polynomials:
             if not sign(p(arb(0))):
                 raise Undecided("a guard is zero where a phase begins")
+        # A stretch must end where no function is zero: `_roots` counts by the signs at both ends, and a root
+        # on the seam would be counted twice or not at all. A piece encloses the motion up to `WIDTH`, so that
+        # it may end a little later.
         seam = next((c for c in SEAMS if all(sign(p(c - skipped)) for p in polynomials)), None)
         if seam is None:
             raise Undecided("a guard stays near zero")
@@ -209,6 +224,11 @@ def _last(limit: arb, piece: Piece, skipped: arb, seam: arb, polynomials: Sequen
 
 def _deflated(p: arb_poly, zeros: int, late: arb | None) -> arb_poly:
     """Divide by a power of s - late; the coefficients below it are zero exactly."""
+    # The event before left the function at zero. Undivided, that zero would be the first root of this phase. The
+    # quotient g in f = s^k g is again a polynomial of balls with Lagrange's property: g(s) = ∫ (1 - u)^(k-1) f^(k)(u s)
+    # du/(k - 1)! over u from 0 to 1. So the m-th Taylor coefficient of g is a mean of the (k + m)-th ones of f between
+    # 0 and s, with positive weights that add up to 1, and the last ball of f holds that of g. With ``late`` the zero
+    # lies there: the polynomial is expanded about it, divided, and expanded about the start again.
     coefficients = (p if late is None else p(arb_poly([late, 1]))).coeffs()
     if not all(c.contains(0) for c in coefficients[:zeros]):
         raise Undecided("a guard does not begin at zero")
@@ -224,6 +244,10 @@ def _roots(course: Course, p: arb_poly, end: arb, name: str) -> Iterator[arb]:
     while parts:
         a, b, at_a, at_b = parts.pop()
         course.parts += 1
+        # Two enclosures of all values on the part W. By the mean value theorem they lie in p(m) + p'(W)(W - m), m being
+        # the middle; its excess falls with the square of the width, that of p(W) only with the width, but p(W) is
+        # better where the slope is not sharp. If either excludes zero, there is no root. If p'(W) excludes zero, p is
+        # monotone: there is one root if the signs at both ends differ, else none (Moore 1966).
         whole = hull(a, b)
         middle = whole.mid()
         rate = slope(whole)
@@ -233,18 +257,29 @@ def _roots(course: Course, p: arb_poly, end: arb, name: str) -> Iterator[arb]:
             if at_a != at_b:
                 yield newton(p, slope, whole)
             continue
+        # Where function and slope vanish together, no cut separates them, and parts would shrink without end. To
+        # prove a double root takes exact numbers, which a motion does not have; so the answer is "undecided",
+        # not "one root" or "none".
         if b - a < shortest:
             raise Undecided(f"{name} touches zero, or passes it by less than a proof can tell")
+        # A cut on a root would leave a part without a sign at its end. A root in the middle is frequent where a motion
+        # is symmetric; then another share is taken.
         cut = next((c for c in (a + f * (b - a) for f in CUTS) if sign(p(c))), None)
         if cut is None:
             raise Undecided(f"{name} touches zero, or passes it by less than a proof can tell")
         at_cut = sign(p(cut))
+        # The left part goes on top of the stack. So roots come in order, and who takes only the
+        # first never pays for the rest.
         parts += [(cut, b, at_cut, at_b), (a, cut, at_a, at_cut)]
 
 
 def newton(p: Callable[[arb], arb], slope: Callable[[arb], arb], inside: arb) -> arb:
     """Shrink the enclosure of the only root of a function by interval Newton, as long as that gains."""
     while True:
+        # Interval Newton (Moore 1966). For the root x there is a place ξ between x and the middle m with p(m) =
+        # p'(ξ)(m - x), so that x lies in m - p(m)/p'(W), and in what of it is in W. No pass can lose the root,
+        # whatever is rounded. The width falls quadratically until rounding of p(m) is as large as it; then a pass
+        # gains nothing, and is the last.
         middle = inside.mid()
         smaller = inside.intersection(middle - p(middle) / slope(inside))
         if not (2 * smaller.rad() < inside.rad()):

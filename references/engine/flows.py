@@ -78,6 +78,11 @@ def bound_of_exponential(scaled: arb_mat) -> arb_mat:
     result = [_identity(scaled.nrows())]
     for k in range(1, MOST_TERMS):
         result.append(_size(result[-1] * scaled / k))
+        # Let T_k = A^k/k!; no entry is negative. If 2 T_k <= T_(k-6) in every entry, then T_(k+1) = T_k A/(k + 1) is
+        # at most T_(k-6) A/(2 (k + 1)), which is T_(k-5) (k - 5)/(2 (k + 1)) and so at most half of T_(k-5). By
+        # induction six terms are at most half of the six before them. All terms from T_(k-5) on are then at most
+        # twice the six that are there. Terms six apart are compared because entries of A^k may vanish in turn, with
+        # a period of two or three.
         if k > CYCLE and all(
             2 * x <= y for x, y in zip(result[-1].entries(), result[-1 - CYCLE].entries(), strict=True)
         ):
@@ -110,6 +115,9 @@ class LinearFlow:
     @cached_property
     def _doubled(self) -> _System:
         """Return the system of the state and of its derivative with respect to a parameter."""
+        # With s = ∂y/∂p: s' = A s + (∂A/∂p) y. The exponential of [[A, 0], [∂A/∂p, A]] t has exp(A t) on its diagonal
+        # and below it Duhamel's integral of exp(A (t - u)) (∂A/∂p) exp(A u) over u (C. Van Loan, IEEE TAC 23, 1978). So
+        # one exponential of twice the size encloses value and derivative with the same bounds.
         n = len(self.rows)
         matrix = arb_mat(2 * n, 2 * n)
         for i, row in enumerate(self.rows):
@@ -123,6 +131,7 @@ class LinearFlow:
         if not (self.varies(state) or differentiated(lapse)):
             return tuple(self.system.after(_column(state), lapse).entries())
         result = paired(self._doubled.after(_column(stacked(state)), value(lapse)).entries())
+        # An instant that depends on the parameter moves the state by y' dt/dp on top of its own derivative.
         rates = (self.system.matrix * _column([x.value for x in result])).entries()
         return tuple(Jet(x.value, x.slope + rate * slope(lapse)) for x, rate in zip(result, rates, strict=True))
 
@@ -162,6 +171,10 @@ class _System:
     @cached_property
     def length(self) -> arb:
         """Return the length of a piece: `REACH` over the largest rate, estimated by a power of A; a power of two."""
+        # The largest entry of A^64, to the power 1/64, is near the largest modulus of an eigenvalue, the
+        # fastest rate. A norm of A itself depends on units: with displacements in metres and velocities in m/s
+        # it is the square of a frequency, and pieces would be far too short. Only the length of a piece depends
+        # on this number; no proof does.
         power = self.matrix
         for _ in range(6):
             power = power * power
@@ -180,6 +193,10 @@ class _System:
     def terms(self) -> list[arb_mat]:
         """Return (A h)^k/k! until they vanish at the present precision beside the bound; the last is for the rest."""
         n = self.matrix.nrows()
+        # With T_k = (A h)^k/k! Lagrange's remainder is y(s) = Σ_(k<N) T_k s^k y_0 + T_N s^N exp(A ξ) y_0, ξ
+        # between 0 and s h, in every component another one. Entry by entry |exp(A ξ)| is at most the bound. So
+        # T_N times the bound encloses the rest on the whole piece; terms are added until T_N is beside the bound
+        # what rounding is beside 1.
         scaled, tiny = self.matrix * self.length, arb(2) ** (-ctx.prec - 8)
         result = [_identity(n)]
         while True:
@@ -200,6 +217,10 @@ class _System:
 
     def jump(self, state: arb_mat, count: int) -> arb_mat:
         """Return the state after a number of whole pieces."""
+        # Step by step, the uncertainty of the state would be enclosed in a box again at every piece: Moore's
+        # wrapping effect, which grows exponentially even where the motion only turns. Powers of exp(A h) are
+        # matrices sharp up to rounding. So the state is wrapped once for each binary digit of the count, and a
+        # million pieces cost twenty products.
         place = 0
         while count:
             if place == len(self._powers):
@@ -211,6 +232,9 @@ class _System:
 
     def after(self, state: arb_mat, lapse: arb) -> arb_mat:
         """Return the state after a while; after one that is a ball, by the mean value theorem."""
+        # Mean value theorem: y(s) lies in y(m) + A y(S) h (s - m), m being the middle of the ball S of instants.
+        # Put into the series directly, S would be raised to each power by itself; terms that cancel for one
+        # instant would not cancel then.
         whole = (lapse / self.length).mid().floor().unique_fmpz()
         count = max(0, int(whole or 0))
         start, s = self.jump(state, count), lapse / self.length - count
@@ -253,6 +277,8 @@ class _LinearPiece:
 
 def binary(length: float | arb) -> arb:
     """Round a length down to six bits, so that multiples are exact."""
+    # Starts of pieces are sums of lengths. Numbers of six bits add up without rounding. With full mantissas each start
+    # would be a ball, and its radius would enter every instant of an event after it.
     mantissa, exponent = arb(length).mid().man_exp()
     bits = int(abs(mantissa)).bit_length()
     return arb(int(mantissa) >> max(0, bits - 6)) * arb(2) ** (int(exponent) + max(0, bits - 6))
@@ -270,6 +296,7 @@ class Course:
     parts: int = 0
     _kept: list[tuple[arb, Piece]] = field(default_factory=list)
     _source: Iterator[Piece] | None = None
+    _doubt: Exception | None = None
 
     @cached_property
     def varies(self) -> bool:
@@ -289,9 +316,19 @@ class Course:
                     self._check_pace(value(until))
                 before = self._kept[-1] if self._kept else None
                 begins = before[0] + before[1].length if before else arb(0)
-                self._kept.append((begins, next(self._source)))
+                self._kept.append((begins, self._take(self._source)))
             yield self._kept[number]
             number += 1
+
+    def _take(self, source: Iterator[Piece]) -> Piece:
+        """Return the next piece; what stopped the flow is raised again, however often it is asked."""
+        if self._doubt is not None:
+            raise self._doubt
+        try:
+            return next(source)
+        except Exception as doubt:
+            self._doubt = doubt.with_traceback(None)
+            raise
 
     def _check_pace(self, until: arb) -> None:
         (begins, last), lengths = self._kept[-1], [piece.length for _, piece in self._kept[-PACE:]]

@@ -17,6 +17,8 @@ Ball: TypeAlias = Any  # a ball, or a `Jet` of two: what is computed with them i
 class Jet:
     """A value and its derivative, both balls; comparisons are those of the values."""
 
+    # Numbers a + b ε with ε² = 0: each rule of calculus is a rule of arithmetic, without a difference quotient and so
+    # without its error. With balls as parts, value and derivative are enclosed for all points of the operands.
     value: Any
     slope: Any
 
@@ -57,6 +59,8 @@ class Jet:
 
     def __abs__(self) -> Jet:
         """Return the magnitude; where the sign is undecided, with both derivatives."""
+        # Where the sign is open, the derivative is that of one side or the other: their union holds it. To take one
+        # side by the midpoint would be wrong for half of the points of the ball.
         if self.value > 0:
             return self
         return -self if self.value < 0 else Jet(abs(self.value), self.slope.union(-self.slope))

@@ -123,6 +123,9 @@ def followed(first: Phase, following: Following, until: Ball | None = None) -> I
             return
         length = value(ended.end) - value(phase.start)
         shorter, last = shorter + 1 if length < last else 0, length
+        # A ball that keeps a share e of its speed hops for times T, e T, e² T …: infinitely many events by T/(1 - e),
+        # so that no number of phases passes that instant. Forty phases, each shorter than the one before, the last
+        # 2^-40 of the time, count as such. This is a refusal and no proof: nothing is claimed of what is beyond.
         if shorter >= EVER and length < HALT * abs(value(phase.start)):
             at = float(value(ended.end))
             raise Absent(f"events follow one another ever faster about t = {at:.9g} s: no motion beyond is found")
@@ -136,6 +139,8 @@ def followed(first: Phase, following: Following, until: Ball | None = None) -> I
 
 def _parts(phase: Phase, until: Ball | None) -> Iterator[PhaseEnd]:
     """Yield a phase in parts from mark to mark, up to its end; events surely beyond `until` are left out."""
+    # The search goes a little beyond ``until``. An event whose ball straddles it might otherwise be cut off with the
+    # sign of its guard open. So it is seen, and belongs to the motion.
     limit = None if phase.limit is None else phase.limit - phase.start
     horizon = limit
     if until is not None and (limit is None or not (phase.limit < until)):
@@ -176,6 +181,9 @@ def holding(phases: Sequence[PhaseEnd], time: Ball) -> list[Phase]:
 
 def value_at(phases: Sequence[PhaseEnd], row: Row | Callable[[Phase], Row], time: Ball) -> Ball:
     """Return a linear function of the state at an instant (s); at an event, what holds both before and after."""
+    # An instant that cannot be told from an event may lie on either side of it. Each phase encloses the state
+    # on its side, and goes on smoothly beyond; so the hull holds the true value. If the state jumps there, the
+    # hull is as wide as the jump.
     values = [phase.read(row(phase) if callable(row) else row, time) for phase in holding(phases, time)]
     return hull(*values)
 

@@ -60,6 +60,9 @@ class Tape(list[Operation]):
         known: list[list[arb]] = [list(given.get(place, ())) for place in range(len(self))[:end]]
         makers = [(column, _TERMS[op.code](op, known, column)) for column, op in zip(known, self, strict=False)]
         steps = [(column.append, term) for column, term in makers if term is not None]
+        # Moore's recursion (1966). Order k of an operation follows from orders up to k of its operands, so that the
+        # tape is run in order, once for each k. Then y' = f gives y_(k+1) = f_k/(k + 1), and the next order may begin.
+        # All N orders cost about N²/2 products an operation; derivatives as formulas would grow exponentially with N.
         for k in range(order + 1):
             for keep, term in steps:
                 keep(term(k))
@@ -130,6 +133,8 @@ class Taylor:
     @_once
     def __pow__(self, power: Any) -> Taylor:
         """Return a power: by products where it is 1, 2, 3 …, else by u w' = p w u', of what is positive."""
+        # By products a power has its value for any u, zero among them. The recursion of `_power` divides by u_0: at a
+        # zero of u it would have no enclosure, though the power is smooth there.
         if isinstance(power, int) and power > 0:
             half = self if power < 4 else self ** (power // 2)
             return self if power == 1 else half * half if power % 2 == 0 else self ** (power - 1) * self
@@ -236,6 +241,9 @@ def traced(rates: Rates, readings: Rates, n: int, directions: int) -> Trace:
             dict(zip(places, moved, strict=True)), [*places, *(tape.place(read(x)) for x in readings(now, given))]
         )
 
+    # Derivatives along an edge e, J e, are noted as operations of their own: pairs (y, e) go through the right-hand
+    # side once more for each direction. All that knows no direction is noted first. So a run without directions stops
+    # at ``end`` and costs nothing of them.
     plain, end = noted(states, states, lambda x: x), len(tape)
     edges = [[tape.note(Code.GIVEN) for _ in states] for _ in range(directions)]
     along = [noted(list(map(Jet, states, edge)), edge, slope) for edge in edges]
@@ -273,6 +281,7 @@ def _product(op: Operation, known: list[list[arb]], _: Any) -> Term:
     return _square(a) if a is b else lambda k: sum(map(mul, a, b[k::-1]), arb(0))
 
 
+# The terms a_j a_(k-j) and a_(k-j) a_j are one number: half of the products are enough, and fewer roundings add up.
 def _square(a: list[arb]) -> Term:
     def term(k: int) -> arb:
         half = (k + 1) // 2
@@ -289,6 +298,8 @@ def _quotient(op: Operation, known: list[list[arb]], q: list[arb]) -> Term:
 
 
 def _power(op: Operation, known: list[list[arb]], w: list[arb]) -> Term:
+    # From u w' = p w u', order k - 1: k u_0 w_k = Σ_(j=1..k) ((p + 1) j - k) u_j w_(k-j). So a root or any real power
+    # costs what a product does. Two sums are kept apart, since k changes with the order and the products j u_j do not.
     u, p = known[op.first], op.number
     slopes = _slopes(u)
 
@@ -304,6 +315,8 @@ def _power(op: Operation, known: list[list[arb]], w: list[arb]) -> Term:
 
 def _integrated(op: Operation, known: list[list[arb]], _: Any) -> Term:
     """Integrate rate u'."""
+    # From w' = r u', order k - 1: k w_k = Σ_(j=1..k) j u_j r_(k-j). Only orders of r below k are read. So r may stand
+    # later on the tape than w and depend on it: r = w for exp, 1 + w² for tan; sine and cosine are each other's r.
     u, rate, start = known[op.first], known[op.second], op.start
     slopes = _slopes(u)
     assert start is not None

@@ -9,7 +9,7 @@ zero is proved to be there symbolically: what is known exactly after an event be
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar, Unpack, cast
 
@@ -24,6 +24,7 @@ from veridyn.references.engine.jets import Ball, hull, largest, value
 from veridyn.references.engine.motion import Phase, proved
 from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
+from veridyn.references.problems.hybrid_conditions import check_order
 from veridyn.references.problems.hybrid_modes import to_sympy
 from veridyn.references.problems.hybrid_system import (
     EventParameter,
@@ -122,6 +123,7 @@ class MotionQuantities:
     sought: EventParameter | Known | None = None
     record: Callable[..., Any] = ParameterSet
     spare: int = 0
+    order: tuple[str, ...] = ()
     _systems: dict[Any, HybridSystem] = field(default_factory=dict)
 
     @cached_property
@@ -197,8 +199,8 @@ class MotionQuantities:
         """
         self._check_event(at[0])
         parameters = tuple(parameter for parameter in self.parameters if parameter.name != name)
-        return MotionQuantities(
-            self.problem, parameters, EventParameter(name, self._expression(zero), at), self.record, self.spare
+        return replace(
+            self, parameters=parameters, sought=EventParameter(name, self._expression(zero), at), _systems={}
         )
 
     def knowing(self, names: Collection[str], known: Known) -> MotionQuantities:
@@ -207,7 +209,16 @@ class MotionQuantities:
         What is asked of it needs a second route.
         """
         parameters = tuple(parameter for parameter in self.parameters if parameter.name not in names)
-        return MotionQuantities(self.problem, parameters, known, self.record, self.spare)
+        return replace(self, parameters=parameters, sought=known, _systems={})
+
+    def presuming(self, *order: str) -> MotionQuantities:
+        """Return the motion whose quantities presume the orbit with these events, markers left out, from the start on.
+
+        They are undefined where the proved motion is another one.
+        """
+        for name in order:
+            self._check_event(name)
+        return replace(self, order=order)
 
     # ---- what they share
 
@@ -237,7 +248,7 @@ class MotionQuantities:
         stepped: Callable[[Any], Any] | None,
         terms: MotionTerms,
     ) -> Reference[Certified]:
-        enclosed = self._spared(read)
+        enclosed = self._spared(self._on_orbit(read) if stepped else read)
         enclosed.__name__ = name
         route, stated = self._split(stepped, terms)
         return self.reference(route, **stated)(enclosed)
@@ -253,6 +264,17 @@ class MotionQuantities:
             return None, stated
         steps: Terms = {"how": hybrid_steps.HOW, "promised": hybrid_steps.PROMISED}
         return lambda o: stepped(self._steps(o)), {**steps, **stated}
+
+    def _on_orbit(self, read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
+        def read_there(o: Any) -> Ball:
+            check_order(follow_motion(self._system(), o), self.order, self._markers)
+            return read(o)
+
+        return read_there if self.order else read
+
+    @cached_property
+    def _markers(self) -> frozenset[str]:
+        return frozenset(event.name for mode in self.problem.modes for event in mode.events if event.is_marker)
 
     def _spared(self, read: Callable[[Any], T]) -> Callable[[Any], T]:
         def spared(o: Any) -> T:

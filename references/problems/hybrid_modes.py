@@ -27,8 +27,9 @@ class SymbolicMode:
     name: str
     states: tuple[sympy.Symbol, ...]
     rates: tuple[Expr, ...]
-    guards: tuple[Expr, ...]  # falling where the event happens
+    guards: tuple[Expr, ...]  # of the events, falling where they happen; then the conditions, which do not fall
     events: tuple[Any, ...]
+    conditions: tuple[Any, ...]
     watched: tuple[Expr, ...]
 
     @cached_property
@@ -93,7 +94,13 @@ def make_modes(problem: Any, watched: tuple[Expr, ...]) -> dict[str, SymbolicMod
     states = tuple(map(sympy.Symbol, problem.states))
     return {
         mode.name: SymbolicMode(
-            mode.name, states, mode.rates, tuple(map(hybrid_steps.falling, mode.events)), tuple(mode.events), watched
+            mode.name,
+            states,
+            mode.rates,
+            (*map(hybrid_steps.falling, mode.events), *(condition.expression for condition in mode.conditions)),
+            tuple(mode.events),
+            tuple(mode.conditions),
+            watched,
         )
         for mode in problem.modes
     }

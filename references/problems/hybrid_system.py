@@ -23,6 +23,7 @@ from veridyn.references.engine.jets import Ball, Jet, differentiated, rooted, sl
 from veridyn.references.engine.motion import Phase, PhaseEnd, followed
 from veridyn.references.engine.smooth import Smooth, restarted
 from veridyn.references.parameters import Exact, ParameterError, ParameterSet, exact
+from veridyn.references.problems.hybrid_conditions import name_end, refuse_end, refuse_start
 from veridyn.references.problems.hybrid_modes import (
     TIME,
     SymbolicMode,
@@ -139,6 +140,7 @@ class HybridSystem:
             mode = self.modes[phase.kind]
             if event is None:
                 return None
+            refuse_end(mode, event.name, time)
             place = next(i for i, change in enumerate(mode.events) if change.name == event.name)
             change = mode.events[place]
             if change.terminal:
@@ -170,8 +172,10 @@ class HybridSystem:
         still = [vanishes(self._plain(e, o)) for e in turning]
         zeros = [self._zeros(o, mode, e, time, state, facts) for e in mode.guards]
         zeros += [0 if s else self._zeros(o, mode, e, time, state, facts) for e, s in zip(turning, still, strict=True)]
+        refuse_start(mode, zeros, time, lambda e: self.values((e,), self.named(o, time, state))[0])
         flow, start, there, late = self._flow(o, mode, time, state, event)
         names = [(change.name, PASSES[change.direction], change.is_marker) for change in mode.events]
+        names += [(name_end(condition), "falls", False) for condition in mode.conditions]
         watched: list[tuple[str, Passes, bool]] = [("turns", "falls", False)] * len(turning)
         guards = [
             Guard(name, row, count, late if count else None, passes, marks)
@@ -179,7 +183,7 @@ class HybridSystem:
                 [*names, *watched], self._rows(o, mode, flow), zeros, strict=True
             )
         ]
-        count = len(mode.events)
+        count = len(mode.guards)
         return HybridPhase(
             mode.name,
             flow,
@@ -195,6 +199,9 @@ class HybridSystem:
         if mode.rows is not None and mode.terms is not None:
             extra = self._extra(o, mode, time)
             return _affine(self, o, mode)[0], time, (*state, *extra), None
+        # Linear modes have loads as states, so that an uncertain start is as sharp as the state. In a smooth mode
+        # the instant enters the rates: a ball would blunt all coefficients. So the phase begins at an exact
+        # instant next to the event.
         if event is None and not differentiated(time):
             return self._smooth(o, mode, time), time, state, None
         flow, there, late = restarted(lambda start: self._smooth(o, mode, start), time, tuple(state))
@@ -236,6 +243,11 @@ class HybridSystem:
         facts: Mapping[Any, Expr],
     ) -> int:
         """Return how many Taylor coefficients of a guard vanish exactly where a phase begins."""
+        # The ball is read first: if it excludes zero, that is a proof and costs little. If it holds zero, no
+        # precision tells zero from a small number. Then the reset and the guard that has fallen are put in as
+        # formulas, and zero is proved by algebra. If it is zero, the next Taylor coefficient is that of the rate
+        # along the motion. How many vanish is a matter of the proof: a power of s too many or too few would hide the
+        # next event, or make one of the start.
         for count in range(DEEPEST + 1):
             if sign(self.values((guard,), self.named(o, time, state))[0]):
                 return count
@@ -298,6 +310,8 @@ def _solution(problem: Any, sought: EventParameter, o: ParameterSet) -> Ball:
     root = _between(problem, sought, o.plain)
     if not o.varied:
         return root
+    # The parameter x that is sought depends on p by G(x(p), p) = 0: dx/dp = -(∂G/∂p)/(∂G/∂x). For ∂G/∂x the motion is
+    # followed with x alone as a variable, for ∂G/∂p with x fixed.
     rate = slope(sought.off(problem, o.plain, Jet(root, arb(1))))
     return rooted(root, sought.off(problem, o, root), rate)
 
@@ -308,6 +322,10 @@ def _between(problem: Any, sought: EventParameter, o: ParameterSet) -> arb:
 
     In between it is continuous: the motion is followed from the whole interval to the event.
     """
+    # Chord steps with one slope only propose a place; nothing is proved by them. The proof is Bolzano's: the
+    # expression has different signs at both ends. It is continuous between, since the motion was followed from the
+    # whole interval: the same guards fell in the same order, each through a simple root, whose instant depends
+    # continuously on the parameter.
     here, rate = _near(problem, sought, o)
     for _ in range(2 + ctx.prec // COARSE):
         result = sought.off(problem, o, here)

@@ -16,8 +16,9 @@ import sympy
 from veridyn.problem.elements import Friction, Load
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.function_of_time import TimeFunction
-from veridyn.problem.initial_value import Change, InitialValueProblem
+from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.problem.modes import Change
 from veridyn.problem.scene import AXES, Body, Contact, Force, Matrix, Scene, Vector
 from veridyn.problem.time_functions import Piecewise
 from veridyn.solver.adapters.stepping import is_diagonal, usual_spacing

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from veridyn.solver.contract.errors import SettingsError
+from veridyn.solver.contract.statements import Settings
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,10 @@ class Library:
 
 
 C = TypeVar("C", bound=Controls)
+N = TypeVar("N", int, float)
 
 
-def number(default: float, meaning: str) -> Any:
+def number(default: N, meaning: str) -> N:
     """Return a field for a positive number; an integer default asks for a whole number."""
     return field(default=default, metadata={"meaning": meaning})
 
@@ -52,12 +53,12 @@ def described(controls: type[Controls]) -> dict[str, str]:
     return {name: f"{f.metadata['meaning']}; default {f.default:g}" for name, f in _numbers(controls).items()}
 
 
-def choose_scheme(settings: Mapping[str, Any], schemes: tuple[str, ...]) -> str:
+def choose_scheme(settings: Settings, schemes: tuple[str, ...]) -> str:
     """Return the scheme that settings name; without one the first, and nothing where there is none."""
     return str(settings.get("scheme") or (schemes[0] if schemes else ""))
 
 
-def read_controls(controls: type[C], settings: Mapping[str, Any], schemes: tuple[str, ...]) -> C:
+def read_controls(controls: type[C], settings: Settings, schemes: tuple[str, ...]) -> C:
     """Read the settings of a solve; without a scheme the first one is meant.
 
     Raises `SettingsError` if the scheme or a setting is unknown, or a number is not positive.
@@ -72,17 +73,17 @@ def read_controls(controls: type[C], settings: Mapping[str, Any], schemes: tuple
     return controls(scheme, **{name: _positive(known[name], value) for name, value in given.items()})
 
 
-_KNOWN: dict[type[Controls], dict[str, Field[Any]]] = {}
+_KNOWN: dict[type[Controls], dict[str, Field[object]]] = {}
 
 
-def _numbers(controls: type[Controls]) -> dict[str, Field[Any]]:
+def _numbers(controls: type[Controls]) -> dict[str, Field[object]]:
     """Return the fields of the settings, looked for once."""
     if controls not in _KNOWN:
         _KNOWN[controls] = {f.name: f for f in fields(controls) if "meaning" in f.metadata}
     return _KNOWN[controls]
 
 
-def _positive(asked: Field[Any], value: Any) -> float:
+def _positive(asked: Field[object], value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
         raise SettingsError(f"{asked.name} = {value!r} must be a positive number")
     if isinstance(asked.default, int) and value != int(value):

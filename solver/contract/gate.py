@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ class TimedAnswer:
     An object in this process gets the problem itself: who asks looks whether it has changed.
     """
 
-    content: Any
+    content: object
     seconds: float
     changed: tuple[str, ...] = ()
 
@@ -54,10 +54,10 @@ class Gate(Protocol):
             solver ended, or took too long and was ended.
         """
 
-    def state_levels(self, problem: Problem, scheme: str) -> Any:
+    def state_levels(self, problem: Problem, scheme: str) -> object:
         """Return the refinement that the solver states for a problem; raises what `solve` raises."""
 
-    def state_defaults(self, problem: Problem, scheme: str) -> Any:
+    def state_defaults(self, problem: Problem, scheme: str) -> object:
         """Return the settings that the solver takes where none are given; raises what `solve` raises."""
 
     def warm_up(self, settings: Settings) -> None:
@@ -67,11 +67,11 @@ class Gate(Protocol):
         """Return the quantities of many problems of a family that the solver offers; raises what `solve` raises."""
 
 
-Columns = Mapping[str, NDArray[Any]]
+Columns = Mapping[str, NDArray[np.generic]]
 """Parameters or quantities by name, arrays (n,)."""
 
 
-def check_columns(owner: str, answer: Any, parameters: Columns) -> Columns:
+def check_columns(owner: str, answer: object, parameters: Columns) -> Columns:
     """Return the quantities of many problems; raises `SolverCrash` if they are no arrays, one number a problem."""
     count = next(iter(parameters.values())).size
     if not isinstance(answer, Mapping) or not all(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import cast
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
@@ -69,7 +69,7 @@ def introduce(solver: Solver, spec: str = "") -> Introduction:
         raise SolverInputError(f"{owner}: what it states cannot be read: {describe_error(error)}") from None
 
 
-def _read(solver: Any, spec: str) -> Introduction:
+def _read(solver: Solver, spec: str) -> Introduction:
     check_members(solver, spec)
     _check_names(solver, spec)
     name = _clean(type(solver).__name__, "name", solver.name)
@@ -92,15 +92,16 @@ def _read(solver: Any, spec: str) -> Introduction:
     return introduction
 
 
-def check_members(solver: Solver, spec: str = "") -> None:
-    """Refuse what is no solver; ``spec`` is what the user wrote for one that was loaded, which states its version too.
+def check_members(found: object, spec: str = "") -> Solver:
+    """Return a solver; ``spec`` is what the user wrote for one that was loaded, which states its version too.
 
     Raises `SolverInputError` if it lacks what a solver has or is a class.
     """
-    missing = [name for name in CONTRACT if not hasattr(solver, name) and (spec or name != "version")]
-    if missing or isinstance(solver, type):
+    missing = [name for name in CONTRACT if not hasattr(found, name) and (spec or name != "version")]
+    if missing or isinstance(found, type):
         why = f"it lacks {', '.join(missing)}" if missing else "it is a class; give an object of it"
-        raise SolverInputError(f"{repr(spec) if spec else format(repr(solver), '.60')} is no solver: {why}")
+        raise SolverInputError(f"{repr(spec) if spec else format(repr(found), '.60')} is no solver: {why}")
+    return cast(Solver, found)
 
 
 def _check_names(solver: Solver, spec: str) -> None:
@@ -127,7 +128,7 @@ def _clean(owner: str, what: str, text: str) -> str:
     return make_printable(text)
 
 
-def _read_settings(solver: Any, scheme: str) -> Mapping[str, str]:
+def _read_settings(solver: Solver, scheme: str) -> Mapping[str, str]:
     stated = getattr(solver, "settings", {})
     known = stated(*arguments_of(scheme)) if callable(stated) else stated
     if not isinstance(known, Mapping) or not all(isinstance(name, str) for name in known):
@@ -138,12 +139,12 @@ def _read_settings(solver: Any, scheme: str) -> Mapping[str, str]:
     return {name: str(meaning) for name, meaning in known.items()}
 
 
-def _read_claims(solver: Any, scheme: str) -> Claims:
+def _read_claims(solver: Solver, scheme: str) -> Claims:
     stated = getattr(solver, "claims", {})
     return read_claims(f"solver {solver.name}", stated(*arguments_of(scheme)) if callable(stated) else stated)
 
 
-def check_defaults(name: str, stated: Any) -> Settings:
+def check_defaults(name: str, stated: object) -> Settings:
     """Return default settings as a mapping; raises `SettingsError` if they are none."""
     if not isinstance(stated, Mapping) or not all(isinstance(key, str) for key in stated):
         raise SettingsError(
@@ -152,14 +153,20 @@ def check_defaults(name: str, stated: Any) -> Settings:
     return dict(stated)
 
 
-def state_levels(solver: Any, problem: Problem, scheme: str) -> Any:
+def further(solver: Solver, name: str) -> Callable[..., object]:
+    """Return a function that a solver has beyond what all have; its introduction says whether it has it."""
+    function: Callable[..., object] = getattr(solver, name)
+    return function
+
+
+def state_levels(solver: Solver, problem: Problem, scheme: str) -> object:
     """Return the refinement that a solver states for a problem, as it states it."""
-    return solver.refinement(problem, *arguments_of(scheme))
+    return further(solver, "refinement")(problem, *arguments_of(scheme))
 
 
-def state_defaults(solver: Any, problem: Problem, scheme: str) -> Any:
+def state_defaults(solver: Solver, problem: Problem, scheme: str) -> object:
     """Return the default settings that a solver states for a problem, as it states them."""
-    return solver.defaults(problem, *arguments_of(scheme))
+    return further(solver, "defaults")(problem, *arguments_of(scheme))
 
 
 def arguments_of(scheme: str) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import did_you_mean
@@ -51,13 +50,12 @@ def load_solver(spec: str, time_out: float = math.inf) -> Solver:
     if spec.startswith("fmu:"):
         return _unit(spec)
     place, _, attribute = spec.rpartition(":")
-    result = _attribute(spec, _module(spec, place), attribute) if place else _entry_point(spec)
-    solver: Solver = _instance(spec, result)
+    found = _attribute(spec, _module(spec, place), attribute) if place else _entry_point(spec)
+    result = _instance(spec, found)
     try:
-        check_members(solver, spec)
+        return check_members(result, spec)
     except SolverInputError as error:
         raise SolverNotFound(str(error)) from None
-    return solver
 
 
 def _program(spec: str, time_out: float) -> Solver:
@@ -87,7 +85,7 @@ def _installed() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
-def _entry_point(name: str) -> Any:
+def _entry_point(name: str) -> object:
     known = _installed()
     if name.endswith(".py"):
         raise SolverNotFound(f"{name!r} is a file: write {name}:NAME, the name of the solver in it")
@@ -130,13 +128,13 @@ def _from_file(path: Path) -> ModuleType:
     return module
 
 
-def _attribute(spec: str, module: ModuleType, name: str) -> Any:
+def _attribute(spec: str, module: ModuleType, name: str) -> object:
     if not hasattr(module, name):
         raise SolverNotFound(f"{spec!r}: {module.__name__} has no attribute {name!r}")
     return getattr(module, name)
 
 
-def _instance(spec: str, found: Any) -> Any:
+def _instance(spec: str, found: object) -> object:
     if not isinstance(found, type):
         return found
     try:

@@ -8,13 +8,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from veridyn.problem.mechanical import Problem
 from veridyn.solver.contract import errors
 from veridyn.solver.contract.errors import CapabilityError, SolverCrash
 from veridyn.solver.contract.gate import Columns, TimedAnswer, check_columns
-from veridyn.solver.contract.introduction import introduce, state_defaults, state_levels
+from veridyn.solver.contract.introduction import further, introduce, state_defaults, state_levels
 from veridyn.solver.contract.protocol import Solver
 from veridyn.solver.contract.server import describe_exception
 from veridyn.solver.contract.statements import Settings
@@ -75,7 +74,7 @@ class LocalGate:
 
     def __init__(self, solver: Solver, spec: str = "") -> None:
         self.introduction = introduce(solver, spec)
-        self._solver: Any = solver
+        self._solver = solver
 
     def solve(self, problem: Problem, settings: Settings) -> TimedAnswer:
         with translate_errors(self.introduction.name):
@@ -83,21 +82,20 @@ class LocalGate:
             content = self._solver.solve(problem, dict(settings))
             return TimedAnswer(content, time.perf_counter() - start)
 
-    def state_levels(self, problem: Problem, scheme: str) -> Any:
+    def state_levels(self, problem: Problem, scheme: str) -> object:
         with translate_errors(self.introduction.name):
             return state_levels(self._solver, problem, scheme)
 
-    def state_defaults(self, problem: Problem, scheme: str) -> Any:
+    def state_defaults(self, problem: Problem, scheme: str) -> object:
         with translate_errors(self.introduction.name):
             return state_defaults(self._solver, problem, scheme)
 
     def warm_up(self, settings: Settings) -> None:
         if self.introduction.warms_up:
             with translate_errors(self.introduction.name):
-                self._solver.warm_up(dict(settings))
+                further(self._solver, "warm_up")(dict(settings))
 
     def solve_many(self, family: str, parameters: Columns, threads: int) -> Columns:
         with translate_errors(self.introduction.name):
-            return check_columns(
-                self.introduction.name, self._solver.solve_many(family, parameters, threads), parameters
-            )
+            answer = further(self._solver, "solve_many")(family, parameters, threads)
+            return check_columns(self.introduction.name, answer, parameters)

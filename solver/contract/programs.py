@@ -14,7 +14,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar, NotRequired, TypedDict, cast
 
 from veridyn.problem.mechanical import Problem
 from veridyn.solver.contract.errors import SettingsError, SolverFailure
@@ -29,6 +29,7 @@ from veridyn.solver.contract.processes import (
     start_process,
     stream_of,
 )
+from veridyn.solver.contract.statements import Settings
 
 PROGRAM = "cmd:"  # begins the specification of a program
 PROTOCOL = 1
@@ -38,6 +39,18 @@ START_TIMEOUT = 30.0  # s
 LARGEST_ANSWER = 2 * 1024**3  # bytes
 KEPT_LINES = 20  # of standard error
 SHORT, LONG = 80, 300  # characters quoted of an answer, of standard error
+
+
+class Stated(TypedDict):
+    """How a program introduces itself, once it was checked."""
+
+    name: str
+    version: str
+    capabilities: list[str]
+    settings: NotRequired[dict[str, str]]
+    claims: NotRequired[dict[str, object]]
+    refinement: NotRequired[list[dict[str, object]] | str]
+    schemes: NotRequired[list[str]]
 
 
 class Program:
@@ -61,7 +74,7 @@ class Program:
         self._listener = listen(self.process, self.stderr.append)
         self.close = weakref.finalize(self, _end, self.process, self._listener, self.owner)
 
-    def ask(self, message: str, seconds: float) -> dict[str, Any]:
+    def ask(self, message: str, seconds: float) -> dict[str, object]:
         """Send a line and return the JSON object that comes back.
 
         Raises
@@ -137,7 +150,7 @@ def _shortened(line: bytes) -> str:
     return repr(text if len(text) <= SHORT else text[:SHORT] + "…")
 
 
-def _json_object(line: bytes) -> dict[str, Any]:
+def _json_object(line: bytes) -> dict[str, object]:
     try:
         answer = json.loads(line)
     except (ValueError, RecursionError):
@@ -174,8 +187,8 @@ class ExternalSolver:
     version: str
     capabilities: frozenset[str]
     settings: Mapping[str, str]
-    claims: Mapping[str, Any] | Callable[[str], Mapping[str, Any]]  # of a scheme, if the program names schemes
-    refinement: Sequence[Mapping[str, Any]] | str
+    claims: Mapping[str, object] | Callable[[str], object]  # of a scheme, if the program names schemes
+    refinement: Sequence[Settings] | str
     schemes: tuple[str, ...]  # exists only if the program names schemes
 
     def __init__(self, command: str, folder: Path | None = None, time_out: float = math.inf) -> None:
@@ -189,13 +202,12 @@ class ExternalSolver:
         self.capabilities = frozenset(introduction["capabilities"])
         self.settings = introduction.get("settings", {})
         self.refinement = introduction.get("refinement", ())
-        stated: Mapping[str, Any] = introduction.get("claims", {})
-        self.claims = stated
+        self.claims = stated = introduction.get("claims", {})
         if introduction.get("schemes"):
             self.schemes = tuple(introduction["schemes"])
             self.claims = lambda scheme: stated.get(scheme, {})
 
-    def solve(self, problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def solve(self, problem: Problem, settings: Settings) -> dict[str, object]:
         """Return what the program answers, arrays as lists.
 
         Raises `SolverFailure` if it answers with an error, not in time, not at all, or not as protocol 1 wants;
@@ -212,21 +224,21 @@ class ExternalSolver:
         """Stop the program; a later `solve` starts it again."""
         self._program.close()
 
-    def _start(self) -> tuple[Program, dict[str, Any]]:
+    def _start(self) -> tuple[Program, Stated]:
         program = Program(self._arguments, self.folder)
         introduction = program.ask(json.dumps({"command": "start", "protocol": PROTOCOL}), START_TIMEOUT)
         fault = _fault_of_introduction(introduction)
         if fault:
             program.kill()
             raise SolverFailure(fault)
-        return program, introduction
+        return program, cast(Stated, introduction)
 
     def _running(self) -> Program:
         if not self._program.close.alive or self._program.owner != os.getpid():
             self._program, _ = self._start()
         return self._program
 
-    def _question(self, problem: Problem, settings: Mapping[str, Any]) -> str:
+    def _question(self, problem: Problem, settings: Settings) -> str:
         try:
             chosen = json.dumps(dict(settings), allow_nan=False)
         except (TypeError, ValueError) as error:
@@ -234,7 +246,7 @@ class ExternalSolver:
         self._asked += 1
         return f'{{"command": "solve", "id": {self._asked}, "problem": {problem.to_json()}, "settings": {chosen}}}'
 
-    def _answer(self, answer: dict[str, Any]) -> dict[str, Any]:
+    def _answer(self, answer: dict[str, object]) -> dict[str, object]:
         if answer.get("id") != self._asked:
             self._program.kill()
             raise SolverFailure(f"answered with the id {answer.get('id')!r} to question {self._asked}")
@@ -283,7 +295,7 @@ def _timeout() -> float:
     return seconds
 
 
-def _fault_of_introduction(answer: Mapping[str, Any]) -> str:
+def _fault_of_introduction(answer: Mapping[str, object]) -> str:
     """Return what is wrong with the answer to start; empty if nothing is."""
     if "error" in answer:
         return f"says: {_text(answer['error'])}"
@@ -307,10 +319,10 @@ def _fault_of_introduction(answer: Mapping[str, Any]) -> str:
     return ""
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     """Return the text of a program as one line."""
     return " ".join(str(value).split())
 
 
-def _keys(answer: Mapping[str, Any]) -> str:
+def _keys(answer: Mapping[str, object]) -> str:
     return ", ".join(answer) or "nothing"

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Protocol
 
 from veridyn.solver.contract.responses import AnyResponse
+from veridyn.solver.contract.statements import Settings
 
 
 class Solver(Protocol):
@@ -27,7 +28,8 @@ class Solver(Protocol):
     def capabilities(self) -> Collection[str]:
         """Tags of what it solves, from `statements.TAGS`."""
 
-    def solve(self, problem: Any, settings: Mapping[str, Any], /) -> AnyResponse | Mapping[str, Any]:
+    # Any: a solver may take problems of one kind alone; of which, its capabilities say and no type here can
+    def solve(self, problem: Any, settings: Settings, /) -> AnyResponse | Mapping[str, object]:
         """Return the response of a problem.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
@@ -19,7 +19,7 @@ ElementHistories = Mapping[str, Mapping[str, Floats]]
 
 OUTPUTS = 2000  # where a problem asks for no instants
 COARSE = 10  # largest spacing of samples, in spacings of the requested output
-EMPTY: Mapping[str, Any] = MappingProxyType({})
+EMPTY: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,14 +86,14 @@ def output_instants(problem: Problem) -> Floats:
 
 
 @overload
-def read_response(problem: MechanicalProblem, answer: Any, solver: str) -> Response: ...
+def read_response(problem: MechanicalProblem, answer: object, solver: str) -> Response: ...
 
 
 @overload
-def read_response(problem: Problem, answer: Any, solver: str) -> AnyResponse: ...
+def read_response(problem: Problem, answer: object, solver: str) -> AnyResponse: ...
 
 
-def read_response(problem: Problem, answer: AnyResponse | Mapping[str, Any], solver: str) -> AnyResponse:
+def read_response(problem: Problem, answer: object, solver: str) -> AnyResponse:
     """Check what a solver returned and bring it into one form.
 
     Parameters
@@ -129,7 +129,7 @@ def read_response(problem: Problem, answer: AnyResponse | Mapping[str, Any], sol
 
 
 def _response(
-    problem: MechanicalProblem, time: Floats, source: Mapping[str, Any], counters: dict[str, float], solver: str
+    problem: MechanicalProblem, time: Floats, source: Mapping[str, object], counters: dict[str, float], solver: str
 ) -> Response:
     _check_time(problem, time, solver)
     x, v = (_matrix(solver, name, source[name], time.size, problem.size) for name in ("displacement", "velocity"))
@@ -142,22 +142,30 @@ def _response(
     }
     names = {element.name for element in problem.elements}
     events = _events(names, time, source.get("events", EMPTY), solver)
-    return Response(time, x, v, elements, counters, events, source.get("quantities", EMPTY))
+    quantities = source.get("quantities", EMPTY)
+    if not isinstance(quantities, Mapping):
+        raise SolverFailure(f"{solver} returned quantities that are not numbers by element and name")
+    return Response(time, x, v, elements, counters, events, quantities)
 
 
 def _trajectory(
-    problem: InitialValueProblem, time: Floats, source: Mapping[str, Any], counters: dict[str, float], solver: str
+    problem: InitialValueProblem, time: Floats, source: Mapping[str, object], counters: dict[str, float], solver: str
 ) -> Trajectory:
     events = _events(set(problem.event_names), time, source.get("events", EMPTY), solver)
     ended = any(events[name].size for name in problem.terminal_events & events.keys())
     _check_time(replace(problem, end=float(time[-1]), output_times=None) if ended else problem, time, solver)
     states = _matrix(solver, "states", source["states"], time.size, problem.size)
+    reported, named = source.get("before", EMPTY), source.get("modes", ())
+    if not isinstance(reported, Mapping):
+        raise SolverFailure(f"{solver} returned states before events that are not states by event")
+    if not isinstance(named, Iterable):
+        raise SolverFailure(f"{solver} returned modes that are no names")
     before = {
         name: _matrix(solver, f"states before {name}", value, events[name].size, problem.size)
-        for name, value in source.get("before", EMPTY).items()
+        for name, value in reported.items()
         if name in events
     }
-    modes = tuple(source.get("modes", ()))
+    modes = tuple(named)
     known = {mode.name for mode in problem.modes}
     wrong = [str(mode) for mode in modes if mode not in known]
     if wrong or len(modes) not in (0, time.size):
@@ -172,7 +180,7 @@ class ResponseReader:
 
     kind: type[AnyResponse]
     needed: tuple[str, ...]
-    read: Callable[[Any, Floats, Mapping[str, Any], dict[str, float], str], AnyResponse]
+    read: Callable[[Any, Floats, Mapping[str, object], dict[str, float], str], AnyResponse]  # Any: of that kind
 
 
 READERS: Mapping[str, ResponseReader] = {
@@ -182,7 +190,7 @@ READERS: Mapping[str, ResponseReader] = {
 """By the kind of the problem."""
 
 
-def _events(names: Set[str], time: Floats, reported: Any, solver: str) -> dict[str, Floats]:
+def _events(names: Set[str], time: Floats, reported: object, solver: str) -> dict[str, Floats]:
     if not isinstance(reported, Mapping):
         raise SolverFailure(f"{solver} returned events that are not instants by element")
     events = {}
@@ -201,7 +209,7 @@ def _events(names: Set[str], time: Floats, reported: Any, solver: str) -> dict[s
     return events
 
 
-def _history(solver: str, name: str, value: Any) -> Floats:
+def _history(solver: str, name: str, value: object) -> Floats:
     try:
         array = _real(value)
     except (TypeError, ValueError):
@@ -212,14 +220,14 @@ def _history(solver: str, name: str, value: Any) -> Floats:
     return array
 
 
-def _real(value: Any) -> Floats:
+def _real(value: object) -> Floats:
     array = np.asarray(value)
     if array.dtype.kind not in "biufO":  # complex numbers would lose a part, text would be read
         raise TypeError(array.dtype)
     return array.astype(float)
 
 
-def _matrix(solver: str, name: str, value: Any, m: int, n: int) -> Floats:
+def _matrix(solver: str, name: str, value: object, m: int, n: int) -> Floats:
     array = _history(solver, name, value)
     if array.ndim == 1 and (n == 1 or array.size == m == 0):  # a list of no rows has no columns
         array = array.reshape(-1, n)

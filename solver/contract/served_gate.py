@@ -9,16 +9,15 @@ import subprocess
 import sys
 import weakref
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.problem.errors import SolverInputError
-from veridyn.problem.mechanical import Problem
+from veridyn.problem.mechanical import Floats, Problem
 from veridyn.solver.contract.errors import SolverCrash, SolverFailure, SolverLost
 from veridyn.solver.contract.gate import Columns, TimedAnswer, check_columns
 from veridyn.solver.contract.introduction import Introduction
@@ -35,9 +34,9 @@ from veridyn.solver.contract.processes import (
     start_process,
     stream_of,
 )
-from veridyn.solver.contract.server import GREETING, PROBLEMS
+from veridyn.solver.contract.server import GREETING, PROBLEMS, Held
 from veridyn.solver.contract.statements import Claims, Settings
-from veridyn.solver.contract.wire import BrokenFrame, make_frame, read_frame, write_frame
+from veridyn.solver.contract.wire import BrokenFrame, Frame, make_frame, read_frame, write_frame
 
 START_TIME_OUT = 120.0  # s, for the process of a solver to begin, before anything of the solver is loaded
 STDERR_LINES = 20  # that are passed on of what a solver writes to standard error
@@ -82,29 +81,29 @@ class ServerProcess:
             greeting = self._exchange((), START_TIME_OUT)
         except _Ended as ended:
             raise SolverFailure(f"the process of a solver does not begin: {ended}") from None
-        if greeting["answer"] != GREETING:
+        if not isinstance(greeting, Mapping) or greeting.get("answer") != GREETING:
             raise SolverFailure("the process of a solver does not begin: it sends no greeting")
 
-    def ask(self, command: str, time_out: float, **arguments: Any) -> Any:
+    def ask(self, command: str, time_out: float, **arguments: object) -> object:
         """Return the answer to a question, or what was raised instead as a `Raised`.
 
         Raises `_Ended` if the process ends, takes too long or sends what is no answer; it is gone then.
         """
-        answer = self._exchange(make_frame({"command": command, "arguments": arguments}), time_out)
+        reply = self._exchange(make_frame({"command": command, "arguments": arguments}), time_out)
         try:
-            self.memory = int(answer["memory"])
-            return Raised(**answer["raised"]) if "raised" in answer else answer["answer"]
+            self.memory, answer = _read_reply(reply)
         except (KeyError, TypeError, ValueError):
             self.close()
             raise _Ended("it sent what is no answer") from None
+        return answer
 
-    def _exchange(self, frame: Sequence[bytes | memoryview], time_out: float) -> Any:
+    def _exchange(self, frame: Frame, time_out: float) -> object:
         try:
             with end_after(self.process, time_out) as expired:
                 if frame:
                     with contextlib.suppress(BrokenPipeError):  # it has ended: reading tells how
-                        write_frame(_stream(self.process.stdin), frame)
-                return read_frame(_stream(self.process.stdout))
+                        write_frame(stream_of(self.process.stdin), frame)
+                return read_frame(stream_of(self.process.stdout))
         except (EOFError, OSError, BrokenFrame) as error:
             ending = self._describe_end(error)
             self.close()
@@ -113,7 +112,7 @@ class ServerProcess:
             self.close()
             raise
 
-    def hold(self, problem: Problem) -> dict[str, Any]:
+    def hold(self, problem: Problem) -> Held:
         """Return a problem as a question states it: its digest, and its parts unless the process holds it already."""
         digest, text, arrays = _split_problem(problem)
         is_new = digest not in self.problems
@@ -146,8 +145,11 @@ class _Relay:
             sys.stderr.write("veridyn: what a solver writes to standard error beyond that is not shown\n")
 
 
-def _stream(stream: Any) -> BinaryIO:
-    return stream_of(stream)  # type: ignore[return-value]
+def _read_reply(reply: object) -> tuple[int, object]:
+    """Return how much memory a process has had, and its answer; raises KeyError, TypeError, ValueError."""
+    if not isinstance(reply, Mapping):
+        raise TypeError(type(reply))
+    return int(reply["memory"]), Raised(**reply["raised"]) if "raised" in reply else reply["answer"]
 
 
 def _end(process: Process, owner: int) -> None:
@@ -161,10 +163,10 @@ def _end(process: Process, owner: int) -> None:
     process.wait()
 
 
-Parts = tuple[str, str, dict[str, NDArray[Any]]]
+Parts = tuple[str, str, dict[str, Floats]]
 """A problem as it goes over: its digest, and what `Problem.split` returns."""
 
-PARTS: weakref.WeakKeyDictionary[Any, Parts] = weakref.WeakKeyDictionary()
+PARTS: weakref.WeakKeyDictionary[Problem, Parts] = weakref.WeakKeyDictionary()
 
 
 def _split_problem(problem: Problem) -> Parts:
@@ -195,11 +197,11 @@ class ServedGate:
         answer = self._ask(process, "solve", problem=process.hold(problem), settings=dict(settings))
         return _read_answer(self.introduction.name, answer)
 
-    def state_levels(self, problem: Problem, scheme: str) -> Any:
+    def state_levels(self, problem: Problem, scheme: str) -> object:
         process = self._start()
         return self._ask(process, "levels", problem=process.hold(problem), scheme=scheme)
 
-    def state_defaults(self, problem: Problem, scheme: str) -> Any:
+    def state_defaults(self, problem: Problem, scheme: str) -> object:
         process = self._start()
         return self._ask(process, "defaults", problem=process.hold(problem), scheme=scheme)
 
@@ -211,7 +213,7 @@ class ServedGate:
         answer = self._ask(self._start(), "solve_many", family=family, parameters=dict(parameters), threads=threads)
         return check_columns(self.introduction.name, answer, parameters)
 
-    def _ask(self, process: ServerProcess, command: str, **arguments: Any) -> Any:
+    def _ask(self, process: ServerProcess, command: str, **arguments: object) -> object:
         name = self.introduction.name
         try:
             answer = process.ask(command, self._time_out, **arguments)
@@ -250,17 +252,19 @@ class ServedGate:
         return _read_introduction(self._spec, answer)
 
 
-def _read_answer(owner: str, answer: Any) -> TimedAnswer:
+def _read_answer(owner: str, answer: object) -> TimedAnswer:
     """Return an answer to a solve as it came over the pipe; raises `SolverCrash` if it is none."""
-    try:
+    if isinstance(answer, tuple) and len(answer) == 3:
         content, seconds, changed = answer
-        return TimedAnswer(content, float(seconds), tuple(map(str, changed)))
-    except (TypeError, ValueError):
-        raise SolverCrash(f"{owner} sent what is no answer") from None
+        with contextlib.suppress(TypeError, ValueError):
+            return TimedAnswer(content, float(seconds), tuple(map(str, changed)))
+    raise SolverCrash(f"{owner} sent what is no answer")
 
 
-def _read_introduction(spec: str, stated: Any) -> Introduction:
+def _read_introduction(spec: str, stated: object) -> Introduction:
     """Return an introduction as it came over the pipe; raises `SolverInputError` if it is none."""
+    if not isinstance(stated, Mapping):
+        raise SolverInputError(f"{spec!r} introduces itself wrongly: {type(stated).__name__}")
     try:
         claims = {scheme: Claims(**each) for scheme, each in stated["claims"].items()}
         known = {field.name for field in fields(Introduction)}

@@ -18,16 +18,18 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO, NotRequired, TypedDict, cast
 
 import numpy as np
 
 from veridyn.problem.kinds import join_problem
-from veridyn.problem.mechanical import Problem
+from veridyn.problem.mechanical import Floats, Problem
 from veridyn.solver.contract.errors import read_text
-from veridyn.solver.contract.introduction import Introduction, introduce, state_defaults, state_levels
+from veridyn.solver.contract.introduction import Introduction, further, introduce, state_defaults, state_levels
 from veridyn.solver.contract.loading import load_solver
 from veridyn.solver.contract.processes import measure_peak_memory
+from veridyn.solver.contract.protocol import Solver
+from veridyn.solver.contract.statements import Settings
 from veridyn.solver.contract.wire import make_frame, read_frame, write_frame
 
 PROBLEMS = 8  # kept on both sides, so that a further level sends its settings only
@@ -40,18 +42,40 @@ Marks = dict[str, tuple[int, int]]
 """By the name of a field: marks by which it is told that it was replaced, or an array that it was written to."""
 
 
+class Described(TypedDict):
+    """What an error says of itself: the full names of its classes, from its own up, and its text."""
+
+    names: list[str]
+    text: str
+
+
+class Held(TypedDict):
+    """A problem as a question states it: its digest, and its parts unless the process holds it already."""
+
+    digest: str
+    text: NotRequired[str]
+    arrays: NotRequired[dict[str, Floats]]
+
+
+class Question(TypedDict):
+    """What the judge asks: a command, and its arguments by name."""
+
+    command: str
+    arguments: dict[str, object]
+
+
 class Server:
     """Answers the questions of a judge about one solver."""
 
     def __init__(self) -> None:
-        self.solver: Any = None
-        self.parts: OrderedDict[str, tuple[str, Mapping[str, Any]]] = OrderedDict()  # of problems, by digest
+        self.solver: Solver  # from the first question on
+        self.parts: OrderedDict[str, tuple[str, Mapping[str, Floats]]] = OrderedDict()  # of problems, by digest
         self.problems: dict[str, Problem] = {}
         self.marks: dict[str, Marks] = {}
 
-    def answer(self, question: Mapping[str, Any]) -> Any:
+    def answer(self, question: Question) -> object:
         """Return the answer to a question."""
-        commands: dict[str, Callable[..., Any]] = {
+        commands: dict[str, Callable[..., object]] = {
             "load": self.load, "levels": self.levels, "defaults": self.defaults, "solve": self.solve,
             "warm_up": self.warm_up, "solve_many": self.solve_many,
         }  # fmt: skip
@@ -66,15 +90,15 @@ class Server:
         self.solver = load_solver(spec)
         return introduce(self.solver, spec)
 
-    def levels(self, problem: Mapping[str, Any], scheme: str) -> Any:
+    def levels(self, problem: Held, scheme: str) -> object:
         """Return the refinement that the solver states for a problem."""
         return state_levels(self.solver, self._problem(problem), scheme)
 
-    def defaults(self, problem: Mapping[str, Any], scheme: str) -> Any:
+    def defaults(self, problem: Held, scheme: str) -> object:
         """Return the settings that the solver takes where none are given."""
         return state_defaults(self.solver, self._problem(problem), scheme)
 
-    def solve(self, problem: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[Any, float, list[str]]:
+    def solve(self, problem: Held, settings: Settings) -> tuple[object, float, list[str]]:
         """Return what the solver answers, how long it took (s), and what of the problem it has changed meanwhile.
 
         The next solve gets the problem as it was.
@@ -96,21 +120,21 @@ class Server:
             self._keep(digest, *self.parts[digest])
         return changed
 
-    def _keep(self, digest: str, text: str, arrays: Mapping[str, Any]) -> None:
+    def _keep(self, digest: str, text: str, arrays: Mapping[str, Floats]) -> None:
         self.parts[digest] = text, arrays
         # copies: a solver that writes to an array of its problem shall not write to the one that is kept
         self.problems[digest] = join_problem(text, {name: np.array(array) for name, array in arrays.items()})
         self.marks[digest] = take_fingerprint(self.problems[digest])
 
-    def warm_up(self, settings: Mapping[str, Any]) -> None:
+    def warm_up(self, settings: Settings) -> None:
         """Let the solver compile."""
-        self.solver.warm_up(dict(settings))
+        further(self.solver, "warm_up")(dict(settings))
 
-    def solve_many(self, family: str, parameters: Mapping[str, Any], threads: int) -> Any:
+    def solve_many(self, family: str, parameters: Mapping[str, Floats], threads: int) -> object:
         """Return the quantities of many problems of a family."""
-        return self.solver.solve_many(family, parameters, threads)
+        return further(self.solver, "solve_many")(family, parameters, threads)
 
-    def _problem(self, stated: Mapping[str, Any]) -> Problem:
+    def _problem(self, stated: Held) -> Problem:
         """Return a problem by its digest; its parts come with it the first time."""
         digest = stated["digest"]
         if digest not in self.parts:
@@ -137,7 +161,7 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
     write_frame(answers, make_frame({"answer": GREETING, "memory": 0}))
     while True:
         try:
-            question = read_frame(questions)
+            question = cast(Question, read_frame(questions))
         except EOFError:
             return
         try:
@@ -151,7 +175,7 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
         write_frame(answers, frame)
 
 
-def describe_exception(error: BaseException) -> dict[str, Any]:
+def describe_exception(error: BaseException) -> Described:
     """Return the full names of the classes of an error, from its own up, and its text."""
     names = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__]
     return {"names": names, "text": read_text(error)[:LONGEST_TEXT]}

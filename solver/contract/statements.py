@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import SupportsFloat, SupportsIndex
 
 from veridyn.problem.devices import DEVICE_TAGS
 from veridyn.problem.elements import GEOMETRIES, LAWS
@@ -16,7 +16,8 @@ from veridyn.problem.nearest import nearest
 from veridyn.problem.time_scales import shortest_period
 from veridyn.solver.contract.errors import SettingsError
 
-Settings = Mapping[str, Any]
+Settings = Mapping[str, object]
+"""Values by name, as a user or a solver states them: numbers and words, which whoever takes them checks."""
 
 FEWEST_LEVELS = 3  # two differences of successive answers, one of which can be compared with the other
 STEPS_PER_PERIOD = (50, 100, 200, 400)  # of the shortest period, where a solver leaves the levels to the suite
@@ -66,7 +67,7 @@ class Claims:
     factor: float | None = None
     digits: float | None = None
     method: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, object] = field(default_factory=dict)
     lag: float = 0.0
     force_lag: float = 0.0
     numerical_damping: float | None = None
@@ -88,7 +89,7 @@ WHAT_TO_CLAIM = (
 )
 
 
-def read_claims(owner: str, given: Any) -> Claims:
+def read_claims(owner: str, given: object) -> Claims:
     """Return the claims of a solver; with a method all names that are no claims are parameters of the method.
 
     Raises `SettingsError` if claims are no mapping, unknown, no numbers, or contradict each other.
@@ -119,9 +120,9 @@ def _refuse_contradictions(owner: str, claims: Claims) -> None:
         raise SettingsError(f"{owner}: claim printed = {claims.printed:g} must be a whole number of digits, 2 or more")
 
 
-def _number(owner: str, name: str, value: Any) -> float:
+def _number(owner: str, name: str, value: object) -> float:
     try:
-        number = float(Fraction(value)) if isinstance(value, str) and "inf" not in value.lower() else float(value)
+        number = float(Fraction(value)) if isinstance(value, str) and "inf" not in value.lower() else as_float(value)
     except (TypeError, ValueError, ZeroDivisionError):
         number = math.nan
     if math.isnan(number):
@@ -129,7 +130,14 @@ def _number(owner: str, name: str, value: Any) -> float:
     return number
 
 
-def _word(owner: str, name: str, value: Any) -> str:
+def as_float(value: object) -> float:
+    """Return a setting or claim as a number; raises TypeError, ValueError if it is none."""
+    if not isinstance(value, str | SupportsFloat | SupportsIndex):
+        raise TypeError(f"{value!r} is no number")
+    return float(value)
+
+
+def _word(owner: str, name: str, value: object) -> str:
     if not isinstance(value, str):
         raise SettingsError(f"{owner}: claim {name} = {value!r} must be a name")
     return value
@@ -145,10 +153,10 @@ class Refinement:
     @property
     def sizes(self) -> tuple[float, ...]:
         """Value of the refined setting at each level."""
-        return tuple(float(level[self.key]) for level in self.levels)
+        return tuple(as_float(level[self.key]) for level in self.levels)
 
 
-def find_levels(owner: str, stated: Any, problem: Problem, claims: Claims) -> Refinement:
+def find_levels(owner: str, stated: object, problem: Problem, claims: Claims) -> Refinement:
     """Return the refinement levels for a problem.
 
     Parameters
@@ -177,7 +185,7 @@ def _spread(key: str, problem: Problem, claims: Claims) -> list[Settings]:
     return [{key: period / count} for count in STEPS_PER_PERIOD]
 
 
-def read_refinement(owner: str, given: Any, tolerance: str = "") -> Refinement:
+def read_refinement(owner: str, given: object, tolerance: str = "") -> Refinement:
     """Check refinement levels: three or more, a setting that decreases strictly, that of the claimed tolerance first.
 
     Raises what `find_levels` raises.
@@ -202,6 +210,6 @@ def _refined_key(levels: Sequence[Settings], tolerance: str) -> str | None:
     return min(decreasing, key=lambda name: order.index(name) if name in order else len(order), default=None)
 
 
-def _decreases(values: Sequence[Any]) -> bool:
+def _decreases(values: Sequence[object]) -> bool:
     numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool) and 0 < v < math.inf]
     return len(numbers) == len(values) and all(b < a for a, b in pairwise(numbers))

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import Any, BinaryIO
+from typing import IO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,26 +40,29 @@ class Opaque:
         return self.text
 
 
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
+Arrays = list[NDArray[np.generic]]
+
 Frame = Sequence[bytes | memoryview]
 """Lengths, header, arrays: to be written one after another."""
 
 
-def make_frame(content: Any) -> Frame:
+def make_frame(content: object) -> Frame:
     """Return the frame of a content; raises RecursionError, ValueError if a content contains itself."""
-    arrays: list[NDArray[Any]] = []
+    arrays: Arrays = []
     header = json.dumps(_pack(content, arrays)).encode()
     lengths = LENGTHS.pack(len(header), sum(array.nbytes for array in arrays))
     return [lengths, header, *(array.data.cast("B") for array in arrays if array.size)]
 
 
-def write_frame(stream: BinaryIO, frame: Frame) -> None:
+def write_frame(stream: IO[bytes], frame: Frame) -> None:
     """Write one frame."""
     for part in frame:
         stream.write(part)
     stream.flush()
 
 
-def read_frame(stream: BinaryIO) -> Any:
+def read_frame(stream: IO[bytes]) -> object:
     """Read one frame; raises EOFError at the end of the stream or in the middle of a frame, `BrokenFrame`."""
     lengths = LENGTHS.unpack(_read(stream, LENGTHS.size))
     if sum(lengths) > LARGEST:
@@ -71,14 +74,14 @@ def read_frame(stream: BinaryIO) -> Any:
         raise BrokenFrame(f"{type(error).__name__}: {error}") from None
 
 
-def _read(stream: BinaryIO, size: int) -> bytes:
+def _read(stream: IO[bytes], size: int) -> bytes:
     data = stream.read(size)
     if len(data) < size:
         raise EOFError
     return data
 
 
-def _pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
+def _pack(value: object, arrays: Arrays) -> Json:
     """Return a value as JSON; its arrays are appended to a list."""
     if value is None or (isinstance(value, bool | str | int | float) and type(value) in (bool, str, int, float)):
         return value
@@ -95,7 +98,7 @@ def _pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
     return _pack_scalar(value)
 
 
-def _pack_scalar(value: Any) -> Any:
+def _pack_scalar(value: object) -> Json:
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if isinstance(value, Integral):
@@ -107,13 +110,13 @@ def _pack_scalar(value: Any) -> Any:
     return str(value) if isinstance(value, str) else {OPAQUE: describe(value)}
 
 
-def _pack_mapping(value: Mapping[Any, Any], arrays: list[NDArray[Any]]) -> Any:
+def _pack_mapping(value: Mapping[object, object], arrays: Arrays) -> Json:
     if all(isinstance(key, str) and not key.startswith("$") for key in value):
         return {str(key): _pack(item, arrays) for key, item in value.items()}
     return {PAIRS: [[_pack(key, arrays), _pack(item, arrays)] for key, item in value.items()]}
 
 
-def _pack_array(value: NDArray[Any], arrays: list[NDArray[Any]]) -> Any:
+def _pack_array(value: NDArray[np.generic], arrays: Arrays) -> Json:
     if value.dtype.kind not in NUMBERS:
         return [_pack(item, arrays) for item in value.tolist()] if value.ndim else _pack(value.item(), arrays)
     plain = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
@@ -136,7 +139,7 @@ class _Unpacking:
     def __init__(self, data: memoryview) -> None:
         self.data, self.position = data, 0
 
-    def restore(self, value: Any) -> Any:
+    def restore(self, value: object) -> object:
         if isinstance(value, list):
             return [self.restore(item) for item in value]
         if not isinstance(value, dict):
@@ -151,7 +154,7 @@ class _Unpacking:
             return {_hashable(self.restore(key)): self.restore(item) for key, item in value[PAIRS]}
         return {key: self.restore(item) for key, item in value.items()}
 
-    def _array(self, kind: str, shape: Sequence[int]) -> NDArray[Any]:
+    def _array(self, kind: str, shape: Sequence[int]) -> NDArray[np.generic]:
         dtype = np.dtype(kind)
         if dtype.kind not in NUMBERS or min(shape, default=0) < 0:
             raise BrokenFrame(f"an array of {kind!r} and shape {shape!r}")
@@ -161,7 +164,7 @@ class _Unpacking:
         return np.frombuffer(part, dtype).reshape(shape).copy()
 
 
-def _hashable(key: Any) -> Any:
+def _hashable(key: object) -> object:
     try:
         hash(key)
     except TypeError:

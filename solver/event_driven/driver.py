@@ -113,6 +113,8 @@ class Driver:
                 done += len(reached)
                 mode, t = outlook.flow.mode, arrival.time
                 y = self.mechanics.carried(arrival.state, forcing.value(t))
+                # Impulses first, forces afterwards: `_settle` reads the sign of guards after
+                # the velocities have jumped.
                 if fired is not None:
                     mode, y, fired = self._struck(mode, forcing, t, y, fired)
         return [*phases[:-1], _close(phases[-1], t, y)]
@@ -160,6 +162,8 @@ class Driver:
 
         ``fired`` is the guard of the given mode that is known to be zero.
         """
+        # There are finitely many modes. So the loop ends: in a consistent mode, or at one that was tried before. In the
+        # second case single switches go round in circles, and more turns would not help.
         seen = set()
         while mode not in seen:
             seen.add(mode)
@@ -169,6 +173,8 @@ class Driver:
             scale = self._scale(flow, forcing)
             series = guard_series(flow, forcing, t, y)
             hit = [change.spring == STRIKES for change in flow.changes]
+            # A gap slightly below zero, where a rigid stop has just been hit, is an error of integration. Read as a
+            # fall it would be another impact at once, without a speed.
             series[0, hit] = np.maximum(0.0, series[0, hit])  # what an integrator leaves below zero is zero
             if fired is not None:
                 series[0, fired] = 0.0
@@ -205,6 +211,9 @@ class Driver:
 
     def _drive_step(self, flow: ModeFlow, forcing: Forcing) -> float:
         """Return the largest step (s) in a mode with a guard that the drive moves by itself."""
+        # An integrator controls its step by the states. Where all sticks they are constant, any step is exact,
+        # and the step grows beyond a period of the drive. The load could then break the stick and fall again
+        # between two looks at the guard.
         if not flow.guards.forcing.any():
             return math.inf
         fastest = max((wave.omega for wave in forcing.waves), default=0.0)
@@ -247,6 +256,8 @@ def guard_series(flow: ModeFlow, forcing: Forcing, t: float, y: Floats) -> Float
         series[k] = G @ state + constant + H @ forced
         size = sizes.matrix @ np.abs(state) + (k == 0) * sizes.constant + sizes.forcing @ np.abs(forced)
         series[k, np.abs(series[k]) <= ROUNDING * size] = 0.0
+        # The k-th derivative of a guard is G y^(k) + H u^(k), with y^(k+1) = A y^(k) + B u^(k); constants count for k =
+        # 0 only. So derivatives along the motion are exact, and no difference quotient blurs a sign.
         state = flow.rate.matrix @ state + shift + flow.rate.forcing @ forced
         constant, shift = np.zeros_like(constant), np.zeros_like(shift)
     return series
@@ -281,5 +292,7 @@ def _arming(series: Floats, scale: float) -> Floats:
     for i in np.flatnonzero(_at_zero(series, scale)):
         roots = np.roots([series[3, i] / 6, series[2, i] / 2, series[1, i]])
         later = roots.real[(np.abs(roots.imag) <= 1e-12 * np.abs(roots)) & (roots.real > PROBE * scale)]
+        # The Taylor polynomial leaves zero at the start and may come back: that return would be an event. Half the way
+        # to it is early enough to see it, and late enough for rounding at the start to be small beside the guard.
         wait[i] = min(ARMING * scale, 0.5 * float(later.min(initial=math.inf)))
     return wait

@@ -121,6 +121,8 @@ def segments(problem: MechanicalProblem) -> tuple[Forcing, ...]:
 
 
 def _segment(start: float, end: float, channels: int, terms: list[tuple[int, TimeFunction]]) -> Forcing:
+    # At an edge a function with a jump has two values, and which one a comparison of doubles picks is chance. In the
+    # middle of a segment there is no doubt.
     inside = 0.5 * (start + end)
     waves = [_wave(channel, term) for channel, term in terms if isinstance(term, Harmonic)]
     waves += [_windowed(channel, term, inside) for channel, term in terms if isinstance(term, Windowed)]

@@ -72,6 +72,9 @@ def impact(mechanics: Mechanics, mode: ContactMode, y: Floats, u: Floats, scale:
     resting = _with_touch(mechanics, opened, touched[W @ v <= rest], Touch.CLOSED, v, speed)
     state = np.concatenate((y[:n], v))
     fall = np.max([-W @ mechanics.flow(each).rate(state, u)[n:] for each in (opened, resting)], axis=0)
+    # A hop with speed w against an acceleration f lasts 2 w/f and rises to w²/(2 f). It is no hop if it is shorter than
+    # the resolution, w <= f × resolution/2, or no higher than twice the rounding of a gap, w <= 2 √(low f). Without
+    # such an end impacts with restitution go on for ever: their times form a geometric series.
     lowest = np.maximum(0.5 * resolution * fall, 2 * np.sqrt(low[touched] * np.abs(fall)))
     slow = (fall > 0) & (np.abs(W @ v) <= lowest)
     short = slow & (W @ v > rest)
@@ -171,6 +174,10 @@ class Blow:
         least = np.concatenate((least, np.zeros(len(self.W) - k))) / self.sizes
         slack = AT_REST * (speed * mechanics.lengths(self.W) / self.sizes + least)
         rates = self.W @ v / self.sizes - least
+        # Without friction: w = A p + q with 0 <= p ⊥ w >= 0. For two solutions (p - p')·(w - w') = -p·w' - p'·w
+        # <= 0, while A is positive semidefinite; so A (p - p') = 0, and the velocities agree though impulses
+        # may not. All active sets are tried in order of size. An iteration would leave its tolerance in
+        # velocities that have to vanish.
         result = (list(self._found(rates, slack, count)) for count in range(k + 1))
         obeying = next(filter(None, result), [])
         if not obeying:
@@ -203,6 +210,8 @@ class Blow:
         k, unit = self.limits.shape[1], np.eye(len(self.W))
         unit[k:, :k] = -np.where(np.abs(grips) == 1, grips, 0)[:, None] * self.limits
         asked = [*active, *(k + np.flatnonzero(grips == STICK))]
+        # A friction that slips gives a fixed share of the impulses of its stops and is no unknown: columns of ``unit``
+        # carry it along. Dependent directions have many solutions with one motion; least squares take the shortest.
         unit = unit[:, asked]
         return np.asarray(unit @ np.linalg.lstsq(self.A[asked] @ unit, -rates[asked], DEPENDENT)[0])
 

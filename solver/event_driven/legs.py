@@ -180,6 +180,10 @@ class Legs:
         arrival = self._integrate(leg)
         if arrival.fired is None or arrival.fired < leg.guards:
             return arrival, arrival.fired
+        # An integrator compares signs at the ends of a step. A guard that falls below zero and is back within one
+        # step shows no change of sign, but its rate does: it passes zero upwards at the minimum. So the leg ends
+        # there. If the guard is negative at that place, the leg is integrated again up to it: now the signs at both
+        # ends differ, and the fall is seen.
         guard = arrival.fired - leg.guards
         if leg.guard(guard, arrival.time, arrival.state) >= 0 or arrival.time <= leg.armed[guard]:
             return arrival, None

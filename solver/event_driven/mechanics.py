@@ -79,6 +79,10 @@ class Mechanics(Structure):
         friction = slips * normal.rows
         self._add_springs(mode, friction)
         loads = self._whole(self.free.rows + self.pushes.T @ stop_forces.rows + self.pulls.T @ friction).rows
+        # The order matters. Forces that follow from the state (springs, dampers, slip under constant forces) come
+        # first. What holds rigidly answers their sum, so that it comes second. Friction that slips under a rigid stop
+        # is in proportion to that answer: it is added last, and `held` has taken it into account by F, or the stop
+        # would hold too much or too little.
         stuck, shut = self._rigid(mode), np.flatnonzero(closed & self.rigid).tolist()
         held = self.held(tuple(stuck), tuple(shut), mode)
         hold = self._following(mode, held.hold)
@@ -149,6 +153,9 @@ class Mechanics(Structure):
         no difference of shares cancels in it.
         """
         eye, along = np.eye(self.problem.size), W @ self.root
+        # W L⁻ᵀ has the directions in the norm of the kinetic energy. There the projection on velocities that rest along
+        # W is orthogonal: it takes the least kinetic energy away. Rank is then decided without units of coordinates;
+        # squares of singular values are eigenvalues of W M⁻¹ Wᵀ.
         _, sizes, rows = np.linalg.svd(along / norms(along)[:, None])
         basis = rows[: np.count_nonzero(sizes**2 > DEPENDENT * sizes.max(initial=0.0) ** 2)]
         back, parts = self.root @ basis.T, along @ basis.T
@@ -163,6 +170,8 @@ class Mechanics(Structure):
             projected[self.supports, self.supports] = 0.0
         projected[:, self.supports] = back @ carried
         hold = eye - projected
+        # Rounding in a zero of the projection would let a velocity of 1e-17 through, at every event again. Exact zeros
+        # keep what rests at rest and independent modes apart.
         hold[np.abs(hold) <= ROUNDING * (eye + np.abs(projected))] = 0.0
         return Constraint(F, back @ shared, demand, hold)
 
@@ -182,6 +191,8 @@ class Mechanics(Structure):
         """
         frictions = [self.problem.frictions[j] for j in stuck]
         reach = np.linalg.norm(self.tangents[list(stuck)] @ self.root, axis=1)  # 0 of one that does not rub
+        # Weights w in the pseudoinverse share a load by w²: the least Σ (λ/w)² under the load. With w² the force that
+        # each can hold, all reach their limits together, as parallel frictions of one body do.
         limits = np.array([f.static * find_constant_force(f) for f in frictions]) * reach
         if shut or not limits.any() or any(isinstance(f.normal, str) for f in frictions):
             return np.repeat([LEAST if shut else 1.0, 1.0], [len(stuck), shut])

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from veridyn.problem.expressions import Expr, text
 from veridyn.problem.generated import Functions, Names, accumulated, bound, derivative, functions, slopes
-from veridyn.problem.initial_value import Change, InitialValueProblem
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import Trajectory
 from veridyn.solver.event_driven.legs import Integrator, Leg, Legs, until
@@ -73,6 +74,8 @@ class ModeEquations:
         """Return the derivatives (n, n) of y'; difference quotients where a mass matrix moves the states."""
         if self.plain.problem.mass is None:
             return self.plain.jacobian(t, y)
+        # A forward difference is off by h |f''|/2 and by 2^-52 |f|/h of rounding; both are about equal
+        # at h = 2^-26 of the state.
         steps = SHIFT * np.maximum(1.0, np.abs(y))
         here = self.rate(t, y)
         columns = [(self.rate(t, y + shift) - here) / shift[j] for j, shift in enumerate(np.diag(steps))]
@@ -233,6 +236,8 @@ class ModeDriver:
         """Return mode and state after an event, and whether the motion goes on."""
         limit = self.problem.accumulation
         lapse = self.record.event(change.name, t, y)
+        # Impacts with a restitution e accumulate: their lapses are a geometric series, and after a lapse T there is
+        # T e/(1 - e) left up to its limit. Where T is nothing of the span the limit is taken as reached.
         if limit and limit.event == change.name and lapse < ACCUMULATED * self.span:
             return limit.mode, accumulated(self.problem, t, y), True
         place = self.modes[mode].events.index(change)
@@ -277,6 +282,8 @@ class ModeDriver:
         passed = np.array([c in self.passed and c.direction != 0 for c in equations.events], dtype=bool)
         zero &= ~passed
         rows[0, zero] = 0.0
+        # A guard at zero has no sign. Its Taylor polynomial a short time later has one, and it is the sign of the first
+        # term that does not vanish, if the time is short beside all constants of the motion.
         after = np.sign(_ahead(rows, PROBE * self.span))
         directions = np.array([change.direction for change in equations.events])
         signs = np.where(directions == 0, np.where(after == 0, 1.0, after), -directions)

@@ -123,6 +123,8 @@ def find_linear_piece(damper: NonlinearDamper) -> tuple[float, float]:
 
 def find_bends(damper: NonlinearDamper) -> tuple[Bend, ...]:
     """Return what the force has beyond the line through the piece around rest."""
+    # A continuous force of straight pieces is a line plus, for each break, the change of slope times max(0, beyond).
+    # Each such term is a stop that always touches and pushes on one side: the same complementarity as a contact's.
     slopes = [(*row, 0.0)[1] for row in damper.coefficients]
     result = []
     for i, (at, change) in enumerate(zip(damper.breaks, np.diff(slopes), strict=True), start=1):

@@ -72,6 +72,8 @@ class Structure:
         self.problem = problem
         self.measure = np.linalg.inv(problem.mass)
         self.inverse, self.root = self.measure.copy(), np.linalg.inv(np.linalg.cholesky(problem.mass)).T
+        # A support moves as its function says, whatever acts on it. As a root of the mass has no part in it,
+        # projections in the norm of the kinetic energy leave it alone.
         self.inverse[self.supports, self.supports] = 1.0  # their loads are accelerations
         self.root[self.supports] = 0.0
         self.channels = len(functions(problem))
@@ -152,6 +154,8 @@ class Structure:
         The norms are those of the kinetic energy; so what is left of a velocity that vanishes is measured against the
         motion of the whole structure, not against itself.
         """
+        # Cauchy and Schwarz with M = L Lᵀ: |t·v| <= |L⁻¹ t| |Lᵀ v|, the first being √(t M⁻¹ t), the second √(v M v). By
+        # the triangle inequality the second is at most Σ √(M_ii) |v_i|, which is linear in |v| and so a row.
         return np.outer(reach, np.sqrt(np.diag(np.asarray(self.problem.mass))))
 
     @cached_property

@@ -35,10 +35,14 @@ def at_rest(tables: Tables, states: Ints, y: Floats, forcing: Forcing, t: float)
     eigenvalues = np.linalg.eigvals(flow.rate.matrix)
     moduli = np.abs(eigenvalues)
     moving = moduli[moduli * left > STILL]
+    # With circulatory forces A is far from normal: exp(A t) may grow by orders of magnitude before it decays, though
+    # all eigenvalues say decay. Then the amplitude of a free vibration is no bound of the motion.
     circulates = is_skewed(np.asarray(tables.mechanics.problem.stiffness))
     if not moving.size or circulates or eigenvalues.real.max() > GROWTH * moduli.max():
         return False
     d = _equilibrium(flow, rate, float(moving.max()))
+    # A singular A (a body that drifts, a spring of stick that waits) has no equilibrium for every rate. What least
+    # squares leave of it goes on: as a velocity it leads to ``lost`` t, as an acceleration to t² times it.
     lost = flow.rate.matrix @ d + rate
     excess = np.abs(d[:n]) + np.abs(d[n:]) / moving.min() + np.abs(lost[:n]) * left + np.abs(lost[n:]) * left**2
     weights = np.sqrt(np.diag(np.asarray(tables.mechanics.problem.mass)))

@@ -137,6 +137,9 @@ class ExactComputation:
         for forcing, drive in zip(self.forcings, self.drives, strict=True):
             counters[codes.FIRED], reason = -1, codes.IMPACT  # a touch may fall on the seam of two segments
             while reason not in (codes.DONE, codes.STOPPED):
+                # Impacts come before complementarity: an impulse changes velocities in no time, and forces,
+                # which are finite, do nothing in no time. Which contacts hold afterwards is read from the
+                # velocities that it leaves.
                 struck = self._struck(y, states, forcing.value(t)) if reason in self.asks else None
                 if struck and (struck.hit or reason == codes.IMPACT):
                     self._refuse_more(len(impacts), controls.most_impacts, t, "impacts")
@@ -298,6 +301,9 @@ def _undetermined(
     """
     if not prepared.rigid:
         return 0
+    # Both motions are exact for data that differ by rounding. Where they part, the data do not determine the
+    # digits that are reported, whatever the arithmetic: an experiment in place of a condition number, which
+    # events make hard to write down.
     rounding = (OTHERS + motion.events + len(motion.impacts)) * ROUNDING
     n, at_output = prepared.tables.mechanics.own, ~motion.begins
     times, x = motion.rows.times[at_output], motion.rows.states[at_output, :n]

@@ -130,6 +130,8 @@ class Tables:
         for wave in self.forcing.waves:
             motion[place, place + 1], motion[place + 1, place] = wave.omega, -wave.omega
             place += 2
+        # A polynomial is carried by its Taylor coefficients p_k at the present instant: p_k' = (k + 1) p_(k+1). So D is
+        # nilpotent there, and load, wave and motion have one series with one rule.
         for start in range(place, place + self.width * len(self.forcing.polynomials), self.width):
             for power in range(1, self.width):
                 motion[start + power - 1, start + power] = power
@@ -167,6 +169,9 @@ class Tables:
         flow, n = self.mechanics.written(self.mode(states)), self.mechanics.problem.size
         longest = min(STRETCH * self.span, CALM / flow.fastest if flow.fastest else math.inf)
         step = 2.0 ** math.floor(math.log2(longest))  # scaling with a power of two rounds nothing
+        # A guard is a difference of terms that may be far larger than itself. What rounding leaves of it is measured
+        # against the sum of their sizes, not against its value: near a root the value is nothing. ``sizes`` gives that
+        # sum for the guard, ``rates`` for its derivative over a step, by |D| in place of D.
         motion, bound = self.motion.copy(), np.abs(self.motion)
         motion[1 + n : 1 + 2 * n] = flow.rate.rows[n:] @ self.selection
         bound[1 + n : 1 + 2 * n] = flow.efforts @ self.selection
@@ -198,6 +203,8 @@ class Tables:
         arrays.states[m], arrays.step[m], arrays.counts[m] = states, draft.step, count
         guards, bernstein = arrays.guards[m, :count], arrays.bernstein[m, :count]
         places = np.arange(1, 1 + n)
+        # Supports are states only for the sake of directions. Their displacement is read from the drive at each step;
+        # summed up from velocities it would drift by rounding.
         places[self.mechanics.supports] = 1 + 2 * n + self.mechanics.carriers[0]  # no step leaves a rounding behind
         write_series(self.selection[places], draft.motion, arrays.positions[m])
         write_series(draft.guards, draft.motion, guards)

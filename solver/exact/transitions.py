@@ -106,9 +106,14 @@ class Transitions:
 
     def _sought(self, now: EventState) -> ConsistentStates | None:
         """Return the states that follow an instant that is cleaned, None if none is consistent."""
+        # The number of states grows as 3^n with the elements, but few differ from the present one in k elements while k
+        # is small. So they are tried by k = 0, 1, 2 …, and the first k with a consistent state ends the search. By the
+        # same order the rule "as few changes as possible" is kept without comparing all states.
         start = self._tried(now, now.before)
         options = self._touches(now, start), self._grips(now, start)
         violated = set(start.draft.changes[start.wrong, 0].tolist())
+        # A friction whose tangent others hold at rest may be called slipping, up or down, without any effect. Such
+        # states are right but ambiguous; they count only where there is no other.
         tried, idle = 0, list[Trial]()
         for changes in range(len(now.before) + 1):
             candidates = list(islice(self._changed(now.before, options, changes), MOST_TRIED + 1 - tried))
@@ -124,6 +129,9 @@ class Transitions:
 
     def _cleaned(self, now: EventState) -> EventState:
         """Return the instant with what is at rest set to rest, and named so in the states before."""
+        # An event leaves velocities of 1e-16 along what has just come to rest, and gaps as small. Their signs
+        # are rounding, but guards read signs. So both are projected away first; else the friction would slip in
+        # the direction of an error.
         resting = self._resting(now)
         mechanics, n, y, shut = self.tables.mechanics, self.size, now.y.copy(), self._shut(now.before)
         hold = mechanics.held(tuple(np.flatnonzero(resting).tolist()), shut).hold
@@ -153,6 +161,9 @@ class Transitions:
         p[1 + n : 1 + 2 * n] = draft.flow.hold @ now.y[n:]
         p[[1 + spring for spring in draft.flow.slack]] = 0.0
         terms = self.series.forecast(p, draft.motion)
+        # Consistency on the right of the instant: a guard that is zero is judged by its first Taylor coefficient that
+        # is not. So one test covers gaps, rates and accelerations (positions, velocities and forces of the
+        # complementarity conditions).
         signs = self.series.verdicts(terms, draft.guards, draft.sizes)
         return Trial(states, draft, terms, np.flatnonzero(signs < 0))
 
@@ -292,6 +303,9 @@ class Transitions:
         for _ in range(MOST_TURNS * len(now.before)):
             if not trial.wrong.size:
                 return ConsistentStates(trial.states, now.y, True)
+            # To switch all that is wrong at once is quick and may go round in circles. To switch the first alone
+            # ends for linear complementarity problems with a P-matrix (Murty 1974). Friction under a stop is not of
+            # that kind: hence the limit.
             wrong = trial.wrong[:1] if trial.states.tobytes() in seen else trial.wrong
             seen.add(trial.states.tobytes())
             trial = self._tried(now, self._regripped(grips, trial, wrong))

@@ -5,8 +5,9 @@ from importlib.metadata import entry_points
 import numpy as np
 import pytest
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.solver.contract.loading import GROUP
 from veridyn.solver.contract.responses import read_response
 

@@ -13,7 +13,8 @@ from veridyn.cli.main import main
 from veridyn.files.fmu_unit import ORDERS, Unit
 from veridyn.problem.as_initial_value import as_initial_value
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.solver.contract.loading import SolverNotFound, load_solver
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.catalogue import load_case

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Accumulation, Change, Mode
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.gate import default_settings, stated_levels

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from veridyn.problem.elements import Load, Stop
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.problem.time_functions import Harmonic
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import read_response

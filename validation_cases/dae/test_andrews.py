@@ -8,7 +8,8 @@ import numpy as np
 import sympy
 
 from veridyn.problem.generated import over
-from veridyn.problem.initial_value import InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Mode
 from veridyn.references.problems import andrews, hybrid
 from veridyn.references.problems.andrews import ANGLES, PARAMETERS
 from veridyn.references.problems.andrews_mechanism import Squeezer

@@ -6,12 +6,13 @@ from typing import Any
 import mpmath
 
 from veridyn.problem.generated import equations
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.motions import Quantities, write_start
 from veridyn.validation_cases.measures.trajectories import evenly, value_at
 
 PARAMETERS = (
@@ -103,7 +104,7 @@ def is_virgin(values: Values) -> bool:
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem from its start."""
     return (
-        LOOP.with_parameters({**values, "Z": STEADY.compute(values).text()})
+        LOOP.with_parameters({**values, "Z": write_start(STEADY, values)})
         if is_steady(values)
         else PROBLEM.with_parameters(values)
     )

@@ -6,7 +6,8 @@ from typing import Any
 import mpmath
 from flint import arb
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.engine.enclosure import Absent, less
 from veridyn.references.engine.jets import value
 from veridyn.references.parameters import Parameter

@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 import mpmath
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.motions import Quantities, write_start
 from veridyn.validation_cases.measures.trajectories import evenly, value_at
 
 PARAMETERS = (
@@ -59,7 +60,11 @@ PROBLEM = InitialValueProblem(
     output_times=evenly(25.0, 5000),
 )
 # half of the cycle leads from rest at X to rest at -X
-CYCLE = hybrid.motion(PROBLEM, PARAMETERS).where("a", "x + f + cos(psi) - a", at=("stop", 1))
+CYCLE = (
+    hybrid.motion(PROBLEM, PARAMETERS)
+    .where("a", "x + f + cos(psi) - a", at=("stop", 1))
+    .presuming("release_left", "stop", "release_right", "stop")
+)
 GUESSES = 8  # of phase and duration each
 
 
@@ -115,7 +120,7 @@ def sticking(p: Any) -> Any:
 
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem that begins at rest on its periodic motion."""
-    return PROBLEM.with_parameters({**values, "a": EXCESS.compute(values).text()})
+    return PROBLEM.with_parameters({**values, "a": write_start(EXCESS, values)})
 
 
 HOW = "arcs between two stops, by Newton's method in phase and duration"

@@ -6,7 +6,8 @@ from typing import Any
 import mpmath
 from flint import arb
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.engine.enclosure import less
 from veridyn.references.engine.jets import value
 from veridyn.references.parameters import Parameter
@@ -45,7 +46,7 @@ PROBLEM = InitialValueProblem(
 MOVES = hybrid.not_negative(
     PROBLEM, f"{GAIN}**2 - {DRAG}**2 - f**2/b**4", "f = {f} stops the mass where it turns: take less than f_crit"
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, MOVES)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, MOVES).presuming("turn_left", "turn_right")
 
 
 # ---- enclosures

@@ -4,7 +4,8 @@ from typing import Any
 
 import mpmath
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
@@ -27,7 +28,7 @@ def plastic(name: str, side: int) -> Mode:
 
 
 # R is the force of the spring, b the middle of its elastic range, F the load
-END = Change(name="end", guard="t - t_d", direction=1, reset={"F": 0})
+END = Change(name="end", guard="t - t_d", direction=1, reset={"F": 0}, waits="the load ends once")
 YIELD = Change(name="yield", guard="R - b - 1", direction=1, reset={"R": "b + 1"}, mode="plastic")
 REVERSE = Change(name="reverse", guard="R - b + 1", direction=-1, reset={"R": "b - 1"}, mode="reversed")
 PROBLEM = InitialValueProblem(

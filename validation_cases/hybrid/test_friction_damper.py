@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import mpmath
 from flint import arb
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.engine.enclosure import Undecided, sign
 from veridyn.references.engine.events import newton
@@ -17,7 +18,7 @@ from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.motions import Quantities, write_start
 from veridyn.validation_cases.measures.trajectories import evenly, value_at
 
 PARAMETERS = (
@@ -139,7 +140,8 @@ def periodic_start(p: Any) -> dict[str, Any]:
     return {"X": X, "phi": 2 * (sine / (p.F + cosine)).atan()}
 
 
-MOTION = hybrid.motion(PROBLEM, PARAMETERS).knowing(("X", "phi"), periodic_start)
+KNOWN = hybrid.motion(PROBLEM, PARAMETERS).knowing(("X", "phi"), periodic_start)
+MOTION = KNOWN.presuming("slip_left", "turn", "slip_right", "turn")
 
 
 class StickSlipCycle(NamedTuple):
@@ -195,9 +197,7 @@ def found(p: Any) -> StickSlipCycle:
 
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem with its periodic start as numbers."""
-    return PROBLEM.with_parameters(
-        {**values, "X": AMPLITUDE.compute(values).text(), "phi": PHASE.compute(values).text()}
-    )
+    return PROBLEM.with_parameters({**values, "X": write_start(AMPLITUDE, values), "phi": write_start(PHASE, values)})
 
 
 HOW = "arcs in complex numbers, by Newton's method in phase and duration of stick"

@@ -7,7 +7,8 @@ from typing import Any
 import mpmath
 from flint import acb, arb
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.engine.enclosure import less
 from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import Jet, hull, rooted, slope, value

@@ -4,7 +4,8 @@ from typing import Any
 
 import mpmath
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Variant
@@ -110,7 +111,9 @@ def phase(p: Any) -> Any:
     return mpmath.arg(own * mpmath.mpc(1 - p.W**2, 2 * p.z * p.W)) % (2 * mpmath.pi)
 
 
-of = Quantities(hybrid.motion(PROBLEM, PARAMETERS, ORBIT), how="alternating impulses on the container")
+of = Quantities(
+    hybrid.motion(PROBLEM, PARAMETERS, ORBIT).presuming("left", "right"), how="alternating impulses on the container"
+)
 QUANTITIES = (
     of.value("-w", ("left", 1), "1", before=True, name="particle_speed", second=speed),
     of.value("-x", ("left", 1), "1", name="x_impact", scale="d", second=impact),

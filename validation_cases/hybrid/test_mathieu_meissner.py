@@ -9,7 +9,8 @@ import numpy as np
 from flint import arb, ctx
 
 from veridyn.problem.generated import equations
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.enclosure import Undecided, ball, sign
 from veridyn.references.engine.events import newton

@@ -4,7 +4,8 @@ from typing import Any
 
 import mpmath
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Variant

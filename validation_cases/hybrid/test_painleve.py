@@ -5,7 +5,8 @@ from typing import Any
 
 import mpmath
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.engine.enclosure import Absent
 from veridyn.references.engine.jets import value
 from veridyn.references.parameters import Parameter

@@ -5,7 +5,8 @@ from typing import Any
 
 import mpmath
 
-from veridyn.problem.initial_value import Accumulation, Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Accumulation, Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Variant

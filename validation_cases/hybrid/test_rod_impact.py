@@ -7,7 +7,8 @@ from typing import Any
 import mpmath
 
 from veridyn.problem.generated import equations
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
@@ -28,7 +29,9 @@ W_TN = "(-3*sin(theta)*cos(theta)/m)"
 STICK = f"(-{W_TN}/({W_TT}))"  # friction over normal impulse that holds the tip
 AFTER = f"((mu + {STICK} - sqrt((mu - {STICK})**2))/2)"  # the smaller one: stick, else reverse slip
 LAWS = {"newton": "u_n - e*v_n", "poisson": "t - (1 + e)*P", "stronge": "A - (1 - e**2)*C"}
-COMPRESSED = Change(name="compressed", guard="u_n", direction=1, reset={"u_n": 0, "P": "t", "C": "A"})
+COMPRESSED = Change(
+    name="compressed", guard="u_n", direction=1, reset={"u_n": 0, "P": "t", "C": "A"}, waits="compression ends once"
+)
 
 
 def path(name: str, friction: str, *changes: Change) -> Mode:

@@ -6,13 +6,14 @@ from typing import Any
 import mpmath
 import sympy
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.motions import Quantities, write_start
 from veridyn.validation_cases.measures.trajectories import evenly
 
 PARAMETERS = (
@@ -95,7 +96,11 @@ PROBLEM = InitialValueProblem(
     end=10.0,
     output_times=evenly(10.0, 2000),
 )
-ORBIT = hybrid.motion(PROBLEM, PARAMETERS).where("t_1", "p**2 + q**2 - F**2", at=("to_gap", 1))
+ORBIT = (
+    hybrid.motion(PROBLEM, PARAMETERS)
+    .where("t_1", "p**2 + q**2 - F**2", at=("to_gap", 1))
+    .presuming("to_gap", "to_left", "to_gap", "to_right")
+)
 
 
 def moved(k: Any, force: Any, z: Any, w: Any, load: Any, x: Any, v: Any, lapse: Any) -> tuple[Any, Any]:
@@ -156,7 +161,7 @@ def peak(p: Any) -> Any:
 
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem with its start as numbers."""
-    return PROBLEM.with_parameters(values, initial=(1, *(reference.compute(values).text() for reference in START)))
+    return PROBLEM.with_parameters(values, initial=(1, *(write_start(truth, values) for truth in START)))
 
 
 HOW = "Newton's method in three unknowns"

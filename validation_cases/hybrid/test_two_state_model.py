@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import mpmath
 from flint import arb, ctx
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.engine.enclosure import Undecided, less
 from veridyn.references.engine.jets import rooted, value
 from veridyn.references.parameters import Parameter

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar,
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.references.certified import Certified, undefined
 from veridyn.references.parameters import Exact, Parameter, resolve
 from veridyn.references.reference import DIGITS, Reference
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Values = Mapping[str, Exact]
-Settings = Mapping[str, Any]
+Settings = Mapping[str, object]
 Number = float | str | None
 PublishedVerdict = Literal["reproduced", "misprint", "inaccurate"]
 Criterion = Tolerance | Callable[[Values], Tolerance]
@@ -44,9 +44,11 @@ class Observation:
     """What a measurement may look at: the parameters, the problem and the response to it."""
 
     values: Values
-    problem: Any
-    response: Any
-    readings: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # by `read_once`
+    problem: Any  # a measure knows of what kind the problem of its case is,
+    response: Any  # and with it the response
+    readings: dict[tuple[object, ...], object] = field(  # by `read_once`
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __getitem__(self, name: str) -> float:
         """Return a parameter as float."""
@@ -157,7 +159,7 @@ class Variant:
     name: str
     changes: Mapping[str, str]
     quantities: frozenset[str] | None = None
-    problem: Callable[[Values], Any] | None = None
+    problem: Callable[[Values], Problem] | None = None
 
 
 @dataclass(frozen=True)
@@ -215,7 +217,7 @@ class Case:
     parameters: tuple[Parameter, ...]
     variants: tuple[Variant, ...]
     quantities: tuple[Quantity, ...]
-    problem: Callable[[Values], Any]  # of any kind
+    problem: Callable[[Values], Problem]
     remarks: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     modelling: tuple[str, ...] = ()
@@ -233,7 +235,7 @@ class Case:
     beam: Callable[[Values], Beam] | None = None  # what is drawn where the problem is no line of masses
     drawn: Callable[[Values], MechanicalProblem] | None = None  # or the line of masses that moves alike
 
-    def values(self, given: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Exact]:
+    def values(self, given: Mapping[str, object] = MappingProxyType({})) -> dict[str, Exact]:
         """Return all parameters, defaults completed; raises `ParameterError`."""
         return resolve(self.parameters, given)
 

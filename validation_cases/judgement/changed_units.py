@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from veridyn.problem.devices import BucklingStop, Device, NonlinearDamper, NonlinearSpring, PiecewiseLaw, Zener
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
+from veridyn.problem.matrices import Matrix
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modal_basis import Modes
 from veridyn.solver.contract.responses import Response
 from veridyn.validation_cases.judgement.case import Floats
 
+N = TypeVar("N", float, Floats)
 Dimensions = Mapping[str, str]  # SI units of fields or histories by their names
 
 # powers of length, mass and time
@@ -92,7 +94,10 @@ def in_units(problem: MechanicalProblem, units: Units) -> MechanicalProblem:
         start=problem.start * by("s"),
         end=problem.end * by("s"),
         output_times=None if times is None else times * by("s"),
-        **_structure(problem, units),
+        modes=None if problem.modes is None else _modes(problem.modes, units),
+        mass=_scaled(problem.mass, by("kg")),
+        stiffness=_scaled(problem.stiffness, by("N/m")),
+        damping=_scaled(problem.damping, by("N s/m")),
         initial_displacement=problem.initial_displacement * by("m"),
         initial_velocity=problem.initial_velocity * by("m/s"),
         loads=tuple(_load(load, units) for load in problem.loads),
@@ -102,13 +107,6 @@ def in_units(problem: MechanicalProblem, units: Units) -> MechanicalProblem:
         devices=tuple(_device(device, units) for device in problem.devices),
         varying=tuple(_varying(part, units) for part in problem.varying),
     )
-
-
-def _structure(problem: MechanicalProblem, units: Units) -> dict[str, Any]:
-    if problem.modes is not None:
-        return {"modes": _modes(problem.modes, units)}
-    matrices = {"mass": "kg", "stiffness": "N/m", "damping": "N s/m"}
-    return {name: getattr(problem, name) * units.factor(unit) for name, unit in matrices.items()}
 
 
 def _modes(modes: Modes, units: Units) -> Modes:
@@ -121,7 +119,7 @@ def _modes(modes: Modes, units: Units) -> Modes:
     )
 
 
-def _scaled(matrix: Floats | None, factor: float) -> Floats | None:
+def _scaled(matrix: Matrix, factor: float) -> Matrix:
     return None if matrix is None else matrix * factor
 
 
@@ -135,14 +133,15 @@ def _varying(part: TimeVarying, units: Units) -> TimeVarying:
 
 
 def _support(support: SupportMotion, units: Units) -> SupportMotion:
-    motion = {"acceleration": "m/s^2", "velocity": "m/s", "displacement": "m"}
-    changed: dict[str, Any] = {
-        name: getattr(support, name).rescaled(units.factor(unit), units.time) for name, unit in motion.items()
-    }
-    return replace(support, **changed)
+    return replace(
+        support,
+        acceleration=support.acceleration.rescaled(units.factor("m/s^2"), units.time),
+        velocity=support.velocity.rescaled(units.factor("m/s"), units.time),
+        displacement=support.displacement.rescaled(units.factor("m"), units.time),
+    )
 
 
-def _numbers(record: Any, dimensions: Dimensions, units: Units) -> dict[str, Any]:
+def _numbers(record: object, dimensions: Dimensions, units: Units) -> dict[str, Any]:  # of fields named in a table
     return {name: getattr(record, name) * units.factor(unit) for name, unit in dimensions.items()}
 
 
@@ -200,7 +199,7 @@ def in_si(problem: MechanicalProblem, response: Response, units: Units) -> Respo
     )
 
 
-def _in_si(values: Mapping[str, Any], dimensions: Dimensions, back: Mapping[str, float]) -> dict[str, Any]:
+def _in_si(values: Mapping[str, N], dimensions: Dimensions, back: Mapping[str, float]) -> dict[str, N]:
     return {name: value * back[dimensions[name]] for name, value in values.items() if name in dimensions}
 
 

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from veridyn.results import Layer
 from veridyn.solver.contract.statements import WHAT_TO_CLAIM, Claims
@@ -145,7 +144,7 @@ def required(quantity: Quantity, statement: Statement, requirement: Requirement 
 
 def _why_no_digit(finding: Finding, quantity: Quantity, statement: Statement) -> str:
     """Return why an answer that keeps the criterion may have no correct digit; empty if it has some."""
-    truth: Any = statement.truth(quantity).value
+    truth = statement.truth(quantity).value
     within = finding.error is not None and finding.error <= finding.tolerance.value
     if not within or finding.tolerance.kind != "absolute" or not isinstance(finding.value, float) or not truth:
         return ""

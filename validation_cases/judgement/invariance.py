@@ -109,6 +109,8 @@ def _compared(asked: RelationComparison) -> Finding:
     changes = [change for quantity in asked.statement.quantities if (change := _change(asked, quantity))]
     if not changes:
         raise NotJudged("nothing can be compared")
+    # Runs of the changed problem on other levels cost as much as all before. They are made only where a change is too
+    # large without them, since they can only add to what is admissible.
     if max(change.share for change in changes) > 1 and asked.runner.subject.refined and not relation.to_rounding:
         changes = [_with_uncertainty_of_change(asked, change) for change in changes]
     worst = max(changes, key=lambda change: change.share)
@@ -152,6 +154,9 @@ def _change(asked: RelationComparison, quantity: Quantity) -> AnswerChange | Non
 
 def _admissible(asked: RelationComparison, quantity: Quantity, value: float) -> tuple[float, str]:
     """Return how far an answer may change, and why."""
+    # The strictest statement that holds for the solver decides, from the top: the same arithmetic on the same numbers;
+    # digits that are claimed; the uncertainty that its own levels show; else the criterion. Two answers that are each
+    # within d of the truth are within 2 d of each other, and no truth is needed to say so.
     size = asked.statement.size(quantity)
     if asked.relation.to_rounding:
         return REPEATED * size, "rounding"
@@ -215,6 +220,7 @@ def _with_uncertainty_of_change(asked: RelationComparison, change: AnswerChange)
         answer: Number | Exception = NotJudged("")
         with contextlib.suppress(NotJudged, SolverFailure, CapabilityError):
             answer = asked.after(replace(run, relation=asked.relation))[change.quantity]
+        # A difference of answers needs neighbours: across a gap the ratio of sizes is another one.
         # a level that cannot be measured leaves out those before it
         result = [*result, Level(size, float(answer), 0.0)] if isinstance(answer, int | float) else []
     if len(result) < 2:

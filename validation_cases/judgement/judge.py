@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import cast
 
 import mpmath
 from msgspec import structs
@@ -11,8 +11,9 @@ from msgspec import structs
 from veridyn.problem.errors import SolverInputError
 from veridyn.references.certified import Certified
 from veridyn.results import ErrorKind, Layer, LevelRow, Record, Verdict
+from veridyn.results.record import Setting
 from veridyn.solver.contract.errors import CapabilityError, SolverCrash, SolverFailure
-from veridyn.validation_cases.judgement.case import Case, Number
+from veridyn.validation_cases.judgement.case import Case, Number, Settings
 from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Run, Runner, Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 
@@ -149,7 +150,7 @@ def _state(reference: Number | Certified) -> Number:
     return None if reference.value is None else reference.text()
 
 
-def measured_error(value: Number, truth: Any, tolerance: Tolerance) -> float | None:
+def measured_error(value: Number, truth: mpmath.mpf | Number, tolerance: Tolerance) -> float | None:
     """Return the error in the measure of the tolerance; None if the value is missing or no number.
 
     Values that must be equal have error 0 or 1.
@@ -207,11 +208,16 @@ def _record(check: Check, runner: Runner, verdict: Verdict, detail: str, run: Ru
         unit=check.unit,
         verdict=verdict,
         detail=detail,
-        settings=dict(run.settings),
+        settings=recorded(run.settings),
         wall_time=runner.wall_times.get(run.key),
         counters=dict(runner.counters.get(run.key, {})),
         id=check.id,
     )
+
+
+def recorded(settings: Settings) -> dict[str, Setting]:
+    """Return settings as a record holds them; a document is refused that has others than numbers and words."""
+    return cast(dict[str, Setting], dict(settings))
 
 
 def verifies(case: Case) -> Callable[[Record], None]:

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+import mpmath
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.results import LevelRow
 from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure
-from veridyn.solver.contract.statements import FEWEST_LEVELS, Claims
+from veridyn.solver.contract.statements import FEWEST_LEVELS, Claims, as_float
 from veridyn.validation_cases.judgement.case import Number, Quantity
 from veridyn.validation_cases.judgement.judge import Finding, measured_error
 from veridyn.validation_cases.judgement.runner import NotJudged, Run, Runner, Statement, finer_settings
@@ -67,8 +68,7 @@ def level_runs(runner: Runner, statement: Statement, scheme: str) -> LevelRuns:
     SolverFailure
         If the solver states levels that cannot be used.
     """
-    result: LevelRuns = runner.find_once("levels", statement, scheme, lambda: _level_runs(runner, statement, scheme))
-    return result
+    return runner.find_once("levels", statement, scheme, lambda: _level_runs(runner, statement, scheme))
 
 
 def _level_runs(runner: Runner, statement: Statement, scheme: str) -> LevelRuns:
@@ -87,7 +87,7 @@ def confirming_runs(runner: Runner, statement: Statement, scheme: str, more: int
     key, sizes, runs = level_runs(runner, statement, scheme)
     for _ in range(more):
         runs = (*runs, _finer_run(runs))
-        sizes = (*sizes, float(runs[-1].settings[key]))
+        sizes = (*sizes, as_float(runs[-1].settings[key]))
     return key, sizes, runs
 
 
@@ -114,6 +114,8 @@ def answers(runner: Runner, statement: Statement, scheme: str, quantity: Quantit
         if isinstance(answer, Exception):
             if run is runs[-1] or isinstance(answer, CapabilityError):
                 raise answer
+            # All coarser levels go, too. Uncertainty and order compare neighbours; across a level that is missing the
+            # ratio of sizes would be larger, and a difference would look like one of a lower order.
             result, why = [], f"; at {key}={size:g}: {answer}"
         else:
             result.append((size, run, answer))
@@ -154,6 +156,9 @@ def confirmed(find: Callable[[int], Finding], most: int, *, last_decides: bool =
         If nothing can be judged without finer levels, or with all of them where those decide.
     """
     finding = find(0)
+    # Only failures are tried again. A wrong answer stays wrong on finer levels, where less is admissible; a
+    # right one that looked too certain by chance passes there. So another try hardly helps what is wrong,
+    # and spares what is right.
     for more in range(1, most + 1):
         if finding.passes:
             break
@@ -170,13 +175,15 @@ def confirmed(find: Callable[[int], Finding], most: int, *, last_decides: bool =
 def _convergence(runner: Runner, statement: Statement, scheme: str, quantity: Quantity, more: int) -> Finding:
     result = answers(runner, statement, scheme, quantity, more)
     reference = statement.truth(quantity)
-    truth: Any = reference.value
+    truth = reference.value
     if truth is None or isinstance(truth, str):
         same = exactly("the finest level must answer what is true")
         return Finding(result.runs[-1], result.finest, reference, measured_error(result.finest, truth, same), same)
     terms = _terms(runner, result, statement, confirming=more > 0)
     allowed = Tolerance(sum(terms.values()), "absolute", REASON)
     error = measured_error(result.numbers[-1], truth, allowed)
+    # Equal answers on all levels make the numerical uncertainty zero. Then any error fails: rightly for a wrong method,
+    # but a setting that does nothing looks just so, and the message says which to look at.
     same_everywhere = len(set(result.numbers)) == 1 and error is not None and error > allowed.value
     detail = f"all levels give the same answer: does the setting {result.key} act?" if same_everywhere else ""
     table = level_table(result, statement)
@@ -196,6 +203,8 @@ def _terms(runner: Runner, found: Answers, statement: Statement, *, confirming: 
     """Return the parts of the admissible difference from the truth, in the unit of the quantity."""
     return {
         "numerical uncertainty": found.uncertainty,
+        # An answer that is read from samples has an error that no smaller step takes away. It is of the interface, not
+        # of the method, and is estimated from the samples themselves: every second one, and the change.
         "sampling": runner.sampling(found.runs[-1], found.quantity, found.numbers[-1], confirming=confirming),
         "rounding": ROUNDING * statement.size(found.quantity),
         **of_reference(statement, found.quantity),
@@ -210,13 +219,19 @@ def of_reference(statement: Statement, quantity: Quantity) -> dict[str, float]:
 
 def level_table(found: Answers, statement: Statement) -> tuple[LevelRow, ...]:
     """Return the level table, from coarse to fine."""
-    truth: Any = statement.truth(found.quantity).value
-    numbers = found.numbers
+    truth, numbers = _true_number(found, statement), found.numbers
     steps: Sequence[float | None] = (None, *differences(numbers))
     return tuple(
         LevelRow(setting=found.key, size=size, value=value, difference=step, error=abs(float(value - truth)))
         for size, value, step in zip(found.sizes, numbers, steps, strict=True)
     )
+
+
+def _true_number(found: Answers, statement: Statement) -> mpmath.mpf:
+    truth = statement.truth(found.quantity).value
+    if truth is None or isinstance(truth, str):
+        raise NotJudged("there is no true number")
+    return truth
 
 
 def error_levels(found: Answers, statement: Statement) -> list[Level]:
@@ -227,7 +242,5 @@ def error_levels(found: Answers, statement: Statement) -> list[Level]:
     NotJudged
         If there is no true number.
     """
-    truth: Any = statement.truth(found.quantity).value
-    if truth is None or isinstance(truth, str):
-        raise NotJudged("there is no true number")
+    truth = _true_number(found, statement)
     return [Level(size, v, abs(float(v - truth))) for size, v in zip(found.sizes, found.numbers, strict=True)]

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -42,7 +41,7 @@ def digits(runner: Runner, statement: Statement, scheme: str, quantity: Quantity
     if isinstance(value, Exception):
         raise value
     reference = statement.truth(quantity)
-    truth: Any = reference.value
+    truth = reference.value
     if truth is None or isinstance(truth, str) or not isinstance(value, int | float):
         same = exactly("words and what does not exist must be the same")
         return Finding(run, value, reference, measured_error(value, truth, same), same)
@@ -69,19 +68,28 @@ def discrete(runner: Runner, statement: Statement, scheme: str, claims: Claims) 
         If the response has no constant step.
     """
     key, sizes, runs = level_runs(runner, statement, scheme)
-    run, step = runs[0], sizes[0]
+    run, step, problem = runs[0], sizes[0], _linear_problem(statement)
     response = runner.observe(run).response
     # methods that agree elsewhere read a load that jumps on either side of the jump, or in the middle
-    known = response.time <= next(jumps(statement.problem), math.inf) - step
+    known = response.time <= next(jumps(problem), math.inf) - step
     response = replace(response, time=response.time[known], displacement=response.displacement[known])
-    numbers = np.rint((response.time - statement.problem.start) / step).astype(int)
-    if np.abs(response.time - statement.problem.start - numbers * step).max() > ON_GRID * step * len(numbers):
+    numbers = np.rint((response.time - problem.start) / step).astype(int)
+    if np.abs(response.time - problem.start - numbers * step).max() > ON_GRID * step * len(numbers):
         raise NotJudged(f"the samples are no multiples of {key}={step:g} s; report the states of the steps themselves")
-    true = _marched(claims, statement.problem, step, int(numbers[-1]))[numbers]
+    # The recurrence of the claimed method itself is the truth here, not the motion. The error of
+    # discretisation is the same in both and drops out. What is left is rounding, so that a slightly wrong
+    # coefficient is seen at a single step size.
+    true = _marched(claims, problem, step, int(numbers[-1]))[numbers]
     size = float(np.abs(true).max())
     error = float(np.abs(response.displacement - true).max()) / size
     allowed = Tolerance(DISCRETE, "absolute", f"rounding, of the largest displacement of {claims.method} at that step")
     return Finding(run, error, 0.0, error, allowed, f"{int(numbers[-1])} steps of {step:g} s")
+
+
+def _linear_problem(statement: Statement) -> MechanicalProblem:
+    problem = statement.problem
+    assert isinstance(problem, MechanicalProblem)
+    return problem
 
 
 def _marched(claims: Claims, problem: MechanicalProblem, step: float, count: int) -> Floats:
@@ -127,6 +135,9 @@ def free_problem(problem: MechanicalProblem) -> tuple[MechanicalProblem, float]:
     p = in_modal_coordinates(problem) if problem.modes is not None else problem.dense()
     assert p.stiffness is not None
     assert p.mass is not None
+    # What a linear method makes of a free mode depends on w h alone. The fastest mode has the largest w h:
+    # if the method is stable there, it is for all modes below a limit of the step. So one mode tells
+    # damping, lag and stability.
     squares, shapes = undamped_modes(p.stiffness, p.mass)
     w, shape = math.sqrt(float(squares[-1])), shapes[:, -1]
     free = MechanicalProblem(
@@ -142,7 +153,7 @@ def free_problem(problem: MechanicalProblem) -> tuple[MechanicalProblem, float]:
 
 def _free_run(runner: Runner, statement: Statement, scheme: str, wh: float, steps: int) -> tuple[Run, Response, float]:
     """Solve the free vibration with a step of ``wh`` over its frequency; return run, response and frequency."""
-    free, w = free_problem(statement.problem)
+    free, w = free_problem(_linear_problem(statement))
     short = replace(free, end=free.start + steps * wh / w)
     key, _, runs = level_runs(runner, statement, scheme)
     way = Relation(
@@ -179,6 +190,9 @@ def _damping_ratio(angle: Floats, x: Floats) -> float:
     a, b, c = np.abs(x[tops - 1]), np.abs(x[tops]), np.abs(x[tops + 1])
     if tops.size < 2:
         raise SolverFailure("a free vibration over fifty periods shows fewer than two peaks")
+    # A peak falls between samples by up to half a step, where |x| is lower by (w h)²/8. The parabola through
+    # three samples takes that away up to (w h)^4. The same phases return over many periods, so that what is left
+    # does not look like a decay.
     heights = b - (a - c) ** 2 / (8 * (a - 2 * b + c))
     return float(-np.polyfit(angle[tops], np.log(heights), 1)[0])
 
@@ -192,6 +206,9 @@ def lag(runner: Runner, statement: Statement, scheme: str, claims: Claims) -> Fi
     h = np.diff(t)
     central = (x[2:] - x[:-2]) / (t[2:] - t[:-2])
     turn = (x[2:] - 2 * x[1:-1] + x[:-2]) / h.mean() ** 2
+    # A velocity that is late by s steps is v(t - s h) = v - s h x'', to first order. ``turn`` is x'' by central
+    # differences: so -s h is the coefficient of ``turn`` in v - central, by least squares. The error of ``central`` is
+    # along x', which is orthogonal to x'' over whole periods.
     observed = float(-(turn @ (v - central)) / (turn @ turn) / h.mean())
     allowed = Tolerance(LAG_ERROR, "absolute", "of a step, over a free vibration")
     return Finding(run, observed, claims.lag, abs(observed - claims.lag), allowed)
@@ -200,6 +217,8 @@ def lag(runner: Runner, statement: Statement, scheme: str, claims: Claims) -> Fi
 def stability(runner: Runner, statement: Statement, scheme: str, claims: Claims) -> Finding:
     """See whether a free vibration stays bounded just below the claimed limit of the step."""
     assert claims.stability is not None
+    # Just below the limit, not at it: there two eigenvalues may meet, and amplitudes then grow in proportion to time.
+    # What is unstable grows exponentially: with 1.2 % a step it passes the bound within the 400 steps.
     wh = STABLE_SHARE * claims.stability if math.isfinite(claims.stability) else LARGE
     run, response, _ = _free_run(runner, statement, scheme, wh, STEPS)
     largest = float(np.abs(response.displacement).max() / np.abs(response.displacement[0]).max())

@@ -50,6 +50,8 @@ def order(runner: Runner, statement: Statement, scheme: str, quantity: Quantity,
 
 
 def _order(runner: Runner, statement: Statement, scheme: str, quantity: Quantity, claims: Claims, more: int) -> Finding:
+    # A method of order p needs p derivatives or more of what it integrates. If the motion has fewer, its own order is
+    # observed, and no more can be claimed of any method.
     expected = min(claimed_order(claims, statement.problem, quantity), quantity.smooth_to(statement.values))
     result = answers(runner, statement, scheme, quantity, more)
     levels = error_levels(result, statement)
@@ -82,6 +84,8 @@ def claimed_order(claims: Claims, problem: Problem, quantity: Quantity) -> float
     """
     assert claims.order is not None
     damped = bool({"damping", "contact:damped"} & problem.needs)
+    # Claims are those of smooth problems with the state at one instant. What a scheme reads a share of a step late is
+    # off by that share times a rate, whatever the order of the rest: one such term brings the whole to order 1.
     first = (
         (claims.lag and quantity.unit == "m/s")
         or (claims.lag and accelerated_at_start(problem))
@@ -137,11 +141,15 @@ def _pooled_order(
     count = min(len(answer.sizes) for answer in result)
     shares = [_logarithms(runner, answer, statement, count) for answer in result]
     sizes = result[0].sizes[-count:]
+    # log(error) = log(C) + p log(h) + scatter. The place of a kink within a step makes the scatter, of about the same
+    # size on every level. The mean of m logarithms scatters by 1/√m of it if quantities scatter independently; p stays.
     means = [math.exp(statistics.fmean(row)) for row in zip(*shares, strict=True)]
     levels = [Level(size, mean, mean) for size, mean in zip(sizes, means, strict=True)]
     observed, expected = fitted_order(levels), min(_regularity(answer, statement) for answer in result)
     allowed = Tolerance(ORDER_LOST, "absolute", "largest loss of the observed order of all quantities together")
     lost, scatter = max(0.0, expected - observed), 2 * standard_error(levels)
+    # Two standard errors decide between "lost" and "cannot be said". A loss that scatter alone
+    # may have made is no verdict.
     if lost > ORDER_LOST >= lost - scatter:
         raise NotJudged(f"errors scatter: observed order {observed:.2g} ± {scatter:.2g}, claimed {expected:g}")
     detail = f"geometric mean of {len(result)} errors over their scales"
@@ -155,6 +163,8 @@ def _regularity(answer: Answers, statement: Statement) -> float:
 def _has_range(runner: Runner, answer: Answers, statement: Statement) -> bool:
     """Tell whether the error of the coarsest level, falling as it should, stays above rounding and sampling."""
     coarsest, finest = error_levels(answer, statement)[0], answer.sizes[-1]
+    # The choice looks at the coarsest error alone and at what a right method would make of it. To choose by the errors
+    # on fine levels would leave out just those quantities whose errors fall, or do not fall, by chance.
     falls = math.pow(finest / coarsest.size, _regularity(answer, statement))
     return coarsest.error * falls > _resolved(runner, answer, statement)
 
@@ -190,6 +200,8 @@ def _tolerance_slope(
     if observed.order is None:
         raise NotJudged(observed.reason)
     allowed = Tolerance(SLOPE_LOST, "absolute", "errors are claimed to be proportional to the tolerance: slope 1")
+    # Where errors are below the tolerance on every level the tolerance is kept, which is what it promises. A slope
+    # below 1 then comes from coarse levels that are better than promised.
     kept = all(level.error <= max(level.size, small) for level in levels)
     lost = 0.0 if kept else max(0.0, 1.0 - observed.order)
     return Finding(result[0].runs[-1], observed.order, 1.0, lost, allowed, "", _pooled_table(result[0].key, levels))

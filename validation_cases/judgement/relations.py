@@ -10,16 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from importlib import import_module
-from typing import Any, cast
+from typing import Protocol, TypeGuard, cast
 
 import numpy as np
 
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.responses import AnyResponse, Response
 from veridyn.validation_cases.judgement.case import Floats
 from veridyn.validation_cases.judgement.changed_units import SI, Units, in_si, in_units, is_expressible
 
-Solve = Callable[[Any], Any]  # returns a checked response
+Solve = Callable[[Problem], AnyResponse]  # returns a checked response
 
 # Lengths shrink to a thousandth: an absolute tolerance that was harmless is not any more. Time grows, so that a step
 # that a solver fixes in seconds gets finer, not unstable. Mass takes a power of four: a root of it rounds nothing.
@@ -63,16 +64,41 @@ class Relation:
 
     name: str
     what: str
-    answer: Callable[[Solve, Any], Any]
-    applies: Callable[[Any], bool] = _always
+    answer: Callable[[Solve, Problem], AnyResponse]
+    applies: Callable[[Problem], bool] = _always
     to_rounding: bool = False
     forbids_changes: bool = False
-    later: Callable[[Any], float] = _not_later
+    later: Callable[[Problem], float] = _not_later
     units: Units = SI
 
 
-def _is_mechanical(problem: Problem) -> bool:
-    return problem.kind == "mechanical"
+def _is_mechanical(problem: Problem) -> TypeGuard[MechanicalProblem]:
+    return isinstance(problem, MechanicalProblem)
+
+
+class Restating(Protocol):
+    """What a module does that restates problems of one kind: all problems and responses are of that kind."""
+
+    def halved(self, problem: Problem, /) -> Problem:
+        """Return the problem with half its initial values."""
+
+    def can_be_restarted(self, problem: Problem, /) -> bool:
+        """Tell whether a motion may be cut."""
+
+    def continued(self, problem: Problem, response: AnyResponse, place: int, /) -> Problem:
+        """Return a problem that starts with the state of a sample."""
+
+    def followed(self, first: AnyResponse, second: AnyResponse, /) -> AnyResponse:
+        """Return the first response until the second begins, then the second."""
+
+    def shifted(self, problem: Problem, by: float, /) -> Problem:
+        """Return what happens by some seconds later."""
+
+    def mirrored(self, solve: Solve, problem: Problem, /) -> AnyResponse:
+        """Solve with every direction of opposite sign; mechanical problems alone have any."""
+
+    def permuted(self, solve: Solve, problem: Problem, /) -> AnyResponse:
+        """Solve with the coordinates in reverse order."""
 
 
 ROOM = "veridyn.validation_cases.judgement"
@@ -80,9 +106,9 @@ RESTATING = {"mechanical": f"{ROOM}.restated_mechanical", "initial value": f"{RO
 """The module that restates problems of a kind; imported when one is restated, since some take SymPy."""
 
 
-def _of(problem: Problem) -> Any:
+def _of(problem: Problem) -> Restating:
     """Return the module that restates problems of this kind."""
-    return import_module(RESTATING[problem.kind])
+    return cast(Restating, import_module(RESTATING[problem.kind]))
 
 
 def _spanning(problem: Problem, start: float, end: float) -> Problem:
@@ -100,19 +126,19 @@ def _copy(problem: Problem) -> Problem:
 # ---- the same problem again
 
 
-def _repeated(solve: Solve, problem: Problem) -> Any:
+def _repeated(solve: Solve, problem: Problem) -> AnyResponse:
     same = _copy(problem)
     solve(same)
     return solve(same)
 
 
-def _after_another(solve: Solve, problem: Problem) -> Any:
+def _after_another(solve: Solve, problem: Problem) -> AnyResponse:
     short = _spanning(problem, problem.start, next(iter(_cuts(problem, 3)), problem.end))
     solve(_of(short).halved(short))
     return solve(_copy(problem))
 
 
-def _unchanged(solve: Solve, problem: Problem) -> Any:
+def _unchanged(solve: Solve, problem: Problem) -> AnyResponse:
     given = _copy(problem)
     before = given.to_dict()
     response = solve(given)
@@ -139,6 +165,8 @@ def _cuts(problem: Problem, parts: int) -> list[float]:
     wanted = np.linspace(problem.start, problem.end, parts + 1)[1:-1]
     if problem.output_times is None:
         return cast(list[float], wanted.tolist())
+    # A part that ends between outputs would give the whole a sample that the run in one piece does not have, and
+    # measures that read samples would differ without any fault of the solver.
     inner = problem.output_times[1:-1]
     if not inner.size:
         return []
@@ -150,9 +178,9 @@ def _can_be_restarted(parts: int, problem: Problem) -> bool:
     return bool(_cuts(problem, parts)) and _of(problem).can_be_restarted(problem)
 
 
-def _restarted(parts: int, solve: Solve, problem: Problem) -> Any:
+def _restarted(parts: int, solve: Solve, problem: Problem) -> AnyResponse:
     kind, part = _of(problem), problem
-    responses: list[Any] = []
+    responses: list[AnyResponse] = []
     for end in (*_cuts(problem, parts), problem.end):
         response = solve(_spanning(part, part.start, end))
         responses.append(response)
@@ -167,13 +195,15 @@ def _has_outputs(problem: Problem) -> bool:
     return problem.output_times is not None and problem.output_times.size >= FEWEST
 
 
-def _half_output(solve: Solve, problem: Problem) -> Any:
+def _half_output(solve: Solve, problem: Problem) -> AnyResponse:
     assert problem.output_times is not None
     return solve(replace(problem, output_times=_halved(problem.output_times)))
 
 
 def _halved(times: Floats) -> Floats:
     """Return every second instant, the last, and those put between the others, as values are asked for there."""
+    # A quantity may be read at an instant of its own, which was put between even ones for that. Without it the measure
+    # would interpolate, and the change would be one of the measure.
     short = np.diff(times) < CLOSE * np.median(np.diff(times))
     between = times[np.append(short, False) | np.append(False, short)]
     return np.union1d(times[::2], [*between, times[-1]])
@@ -183,10 +213,12 @@ def _halved(times: Floats) -> Floats:
 
 
 def _shift(problem: Problem) -> float:
+    # A power of two about as long as the span. An instant loses a bit or two by it, so that what fails is the handling
+    # of time. A shift of 10^6 spans would lose six digits of every instant, and test rounding alone.
     return float(2.0 ** round(math.log2(problem.end - problem.start)))
 
 
-def _later_origin(solve: Solve, problem: Problem) -> Any:
+def _later_origin(solve: Solve, problem: Problem) -> AnyResponse:
     by = _shift(problem)
     response = solve(_of(problem).shifted(problem, by))
     known = _known_instants(problem)
@@ -214,10 +246,17 @@ def _snapped(instants: Floats, known: Floats, within: float) -> Floats:
 # ---- other units, other coordinates
 
 
-def _other_units(solve: Solve, problem: MechanicalProblem) -> Any:
-    return in_si(problem, solve(in_units(problem, UNITS)), UNITS)
+def _other_units(solve: Solve, problem: Problem) -> AnyResponse:
+    assert isinstance(problem, MechanicalProblem)
+    response = solve(in_units(problem, UNITS))
+    assert isinstance(response, Response)
+    return in_si(problem, response, UNITS)
 
 
+# Each relation is a symmetry of the equations of motion or of the interface: a later origin, other units, a
+# mirror, another order of coordinates; a motion cut in parts (the state at an instant determines what follows);
+# other outputs, which are no steps. A wrong law that respects a symmetry passes it; so there are several, and
+# truth is for other layers.
 RELATIONS: tuple[Relation, ...] = (
     Relation("repeated", "The same problem solved twice gives the same answer.", _repeated, to_rounding=True),
     Relation(
@@ -271,6 +310,6 @@ RELATIONS: tuple[Relation, ...] = (
         "permuted",
         "The coordinates in reverse order give the same motion in reverse order.",
         lambda solve, problem: _of(problem).permuted(solve, problem),
-        applies=lambda problem: problem.size > 1,
+        applies=lambda problem: len(problem.unknowns) > 1,
     ),
 )

@@ -7,7 +7,8 @@ import numpy as np
 import sympy
 
 from veridyn.problem.expressions import TIME, Expr
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.contract.responses import Trajectory
 from veridyn.validation_cases.judgement.case import Floats
@@ -82,7 +83,10 @@ def shifted(problem: InitialValueProblem, by: float) -> InitialValueProblem:
 
 def _moved_mode(mode: Mode, moved: Callable[[Expr], Expr]) -> Mode:
     return replace(
-        mode, rates=tuple(map(moved, mode.rates)), events=tuple(_moved_change(c, moved) for c in mode.events)
+        mode,
+        rates=tuple(map(moved, mode.rates)),
+        events=tuple(_moved_change(c, moved) for c in mode.events),
+        conditions=tuple(replace(c, expression=moved(c.expression)) for c in mode.conditions),
     )
 
 

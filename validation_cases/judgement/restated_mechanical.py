@@ -2,17 +2,31 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import TypedDict, TypeVar, Unpack
 
 import numpy as np
 
-from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
+from veridyn.problem.matrices import Matrix
 from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.solver.contract.responses import Response
 from veridyn.validation_cases.judgement.case import Floats
 from veridyn.validation_cases.judgement.changed_units import TOTALS
 
 Solve = Callable[[MechanicalProblem], Response]
+T = TypeVar("T")
+
+
+class Structure(TypedDict, total=False):
+    """What of a problem depends on the order of its coordinates, beside its elements."""
+
+    coordinates: tuple[str, ...]
+    modes: Modes
+    mass: Matrix
+    stiffness: Matrix
+    damping: Matrix
+    varying: tuple[TimeVarying, ...]
 
 
 def halved(problem: MechanicalProblem) -> MechanicalProblem:
@@ -58,7 +72,7 @@ def followed(first: Response, second: Response) -> Response:
     )
 
 
-def _common(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+def _common(first: Mapping[str, T], second: Mapping[str, T]) -> list[tuple[str, T, T]]:
     return [(name, first[name], second[name]) for name in first if name in second]
 
 
@@ -93,8 +107,12 @@ def shifted(problem: MechanicalProblem, by: float) -> MechanicalProblem:
 
 
 def _shifted_support(support: SupportMotion, by: float) -> SupportMotion:
-    names = ("acceleration", "velocity", "displacement")
-    return replace(support, **cast(Any, {name: getattr(support, name).shifted(by) for name in names}))
+    return replace(
+        support,
+        acceleration=support.acceleration.shifted(by),
+        velocity=support.velocity.shifted(by),
+        displacement=support.displacement.shifted(by),
+    )
 
 
 def mirrored(solve: Solve, problem: MechanicalProblem) -> Response:
@@ -109,8 +127,7 @@ def _negative(values: Floats) -> Floats:
 
 def permuted(solve: Solve, problem: MechanicalProblem) -> Response:
     """Solve with the coordinates in reverse order."""
-    structure = _reversed_structure(problem)
-    response = solve(_turned(problem, _reversed, coordinates=problem.coordinates[::-1], **structure))
+    response = solve(_turned(problem, _reversed, **_reversed_structure(problem)))
     return replace(response, displacement=response.displacement[:, ::-1], velocity=response.velocity[:, ::-1])
 
 
@@ -118,15 +135,23 @@ def _reversed(values: Floats) -> Floats:
     return values[::-1]
 
 
-def _reversed_structure(problem: MechanicalProblem) -> dict[str, Any]:
-    varying = tuple(replace(part, matrix=part.matrix[::-1, ::-1]) for part in problem.varying)
+def _reversed_structure(problem: MechanicalProblem) -> Structure:
+    structure = Structure(
+        coordinates=problem.coordinates[::-1],
+        varying=tuple(replace(part, matrix=part.matrix[::-1, ::-1]) for part in problem.varying),
+    )
     if problem.modes is not None:
-        return {"modes": replace(problem.modes, shapes=problem.modes.shapes[::-1]), "varying": varying}
-    matrices = {name: getattr(problem, name)[::-1, ::-1] for name in ("mass", "stiffness", "damping")}
-    return {**matrices, "varying": varying}
+        structure["modes"] = replace(problem.modes, shapes=problem.modes.shapes[::-1])
+    else:
+        structure["mass"] = problem.mass[::-1, ::-1]
+        structure["stiffness"] = problem.stiffness[::-1, ::-1]
+        structure["damping"] = problem.damping[::-1, ::-1]
+    return structure
 
 
-def _turned(problem: MechanicalProblem, turn: Callable[[Floats], Floats], **structure: Any) -> MechanicalProblem:
+def _turned(
+    problem: MechanicalProblem, turn: Callable[[Floats], Floats], **structure: Unpack[Structure]
+) -> MechanicalProblem:
     """Return the problem with every vector of the coordinates changed; matrices and mode shapes as they are given."""
     return replace(
         problem,

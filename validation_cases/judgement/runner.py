@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TypeGuard, TypeVar, cast
 
 import numpy as np
 
@@ -16,13 +16,15 @@ from veridyn.references.parameters import Exact
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure, SolverLost
 from veridyn.solver.contract.gate import Gate
 from veridyn.solver.contract.responses import AnyResponse, read_response
-from veridyn.solver.contract.statements import Refinement
+from veridyn.solver.contract.statements import Refinement, as_float
 from veridyn.validation_cases.judgement.case import Case, Number, Observation, Quantity, Settings, Variant
 from veridyn.validation_cases.judgement.changed_units import SI
 from veridyn.validation_cases.judgement.relations import Relation, refuse_changes
 from veridyn.validation_cases.judgement.samples import every_second, spacing, with_fewer_digits
 from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.tolerances import Tolerance
+
+T = TypeVar("T")
 
 KEPT = 4  # responses held in memory; checks come grouped by run
 UNNESTED = 0.9  # exponent of the ratio of two levels, to the next that nobody stated
@@ -49,7 +51,7 @@ class Statement:
         return self.case.values(self.variant.changes)
 
     @cached_property
-    def problem(self) -> Any:
+    def problem(self) -> Problem:
         """What is to be solved."""
         return (self.variant.problem or self.case.problem)(self.values)
 
@@ -64,19 +66,28 @@ class Statement:
         return self.case.measured(self.variant)
 
     @cached_property
-    def _known(self) -> dict[tuple[str, str], Any]:
+    def _known(self) -> dict[tuple[str, str], object]:
         return {}
 
-    def _once(self, what: str, quantity: Quantity, find: Callable[[Mapping[str, Exact]], Any]) -> Any:
+    def _once(self, what: str, quantity: Quantity, find: Callable[[Mapping[str, Exact]], T]) -> T:
         key = (what, quantity.name)
         if key not in self._known:
             self._known[key] = find(self.values)
-        return self._known[key]
+        return cast(T, self._known[key])
 
     def truth(self, quantity: Quantity) -> Certified:
-        """Return the certified reference of a quantity."""
-        result: Certified = self._once("truth", quantity, quantity.truth)
-        return result
+        """Return the certified reference of a quantity.
+
+        Second routes confirm those of all variants in the tests of this suite; of parameters that a user has chosen,
+        they settle them here.
+        """
+        is_tested = any(self.variant is own for own in self.case.variants)
+
+        def find(values: Mapping[str, Exact]) -> Certified:
+            truth = quantity.truth(values)
+            return truth if is_tested else truth.settle(quantity.name)
+
+        return self._once("truth", quantity, find)
 
     def doubt(self, quantity: Quantity) -> float:
         """Return how uncertain a reference is that nobody has proved, in its unit; 0 for those that are proved."""
@@ -85,13 +96,11 @@ class Statement:
 
     def size(self, quantity: Quantity) -> float:
         """Return the size to which errors of a quantity are related."""
-        result: float = self._once("size", quantity, quantity.size)
-        return result
+        return self._once("size", quantity, quantity.size)
 
     def tolerance(self, quantity: Quantity) -> Tolerance:
         """Return the acceptance criterion of a quantity."""
-        result: Tolerance = self._once("tolerance", quantity, quantity.tolerance)
-        return result
+        return self._once("tolerance", quantity, quantity.tolerance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +150,7 @@ class Runner:
     wall_times: dict[str, float] = field(default_factory=dict)
     counters: dict[str, Mapping[str, float]] = field(default_factory=dict)
     warm: set[str] = field(default_factory=set)
-    cache: dict[tuple[str, int, str], tuple[Statement, Any]] = field(default_factory=dict)
+    cache: dict[tuple[str, int, str], tuple[Statement, object]] = field(default_factory=dict)
 
     @cached_property
     def subject(self) -> Subject:
@@ -160,8 +169,7 @@ class Runner:
                 self.failures[run.key] = failure
                 return run
 
-        result: Run = self.find_once("default run", statement, scheme, find)
-        return result
+        return self.find_once("default run", statement, scheme, find)
 
     def refinement(self, statement: Statement, scheme: str = "") -> Refinement:
         """Return the refinement levels.
@@ -175,17 +183,17 @@ class Runner:
             except SolverFailure as failure:
                 return failure
 
-        result: Refinement | SolverFailure = self.find_once("refinement", statement, scheme, find)
+        result = self.find_once("refinement", statement, scheme, find)
         if isinstance(result, SolverFailure):
             raise result
         return result
 
-    def find_once(self, what: str, statement: Statement, scheme: str, find: Callable[[], Any]) -> Any:
+    def find_once(self, what: str, statement: Statement, scheme: str, find: Callable[[], T]) -> T:
         """Return what is found of a statement and a scheme; it is looked for once."""
         key = (what, id(statement), scheme)
         if key not in self.cache:  # the statement is kept too, so that no other gets its identity
             self.cache[key] = statement, find()
-        return self.cache[key][1]
+        return cast(T, self.cache[key][1])
 
     def observe(self, run: Run) -> Observation:
         """Return problem and response of a run.
@@ -281,7 +289,7 @@ class Runner:
             return read_response(problem, answer.content, self.subject.name)
 
         problem = run.statement.problem
-        response: AnyResponse = run.relation.answer(solve, problem) if run.relation else solve(problem)
+        response = run.relation.answer(solve, problem) if run.relation else solve(problem)
         self.wall_times[run.key] = sum(seconds)
         return response
 
@@ -306,7 +314,7 @@ class Runner:
         if others:
             raise CapabilityError(f"nobody states the unit of the setting {others[0]}")
         time = 1.0 if key == claims.tolerance else run.relation.units.time
-        return {**run.settings, key: float(run.settings[key]) * time}
+        return {**run.settings, key: as_float(run.settings[key]) * time}
 
     def _warm_up(self, run: Run) -> None:
         """Let a solver that can warm up (compile) do so once per scheme, outside the timing."""
@@ -325,9 +333,14 @@ def finer_settings(before: Settings, last: Settings) -> Settings:
     return {name: _next(before.get(name), value) for name, value in last.items()}
 
 
-def _next(before: Any, last: Any) -> Any:
-    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (before, last))
-    return last * (last / before) ** UNNESTED if numbers and before and last != before else last
+def _next(before: object, last: object) -> object:
+    if _is_plain(before) and _is_plain(last) and before and last != before:
+        return last * (last / before) ** UNNESTED
+    return last
+
+
+def _is_plain(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _level(levels: Sequence[Settings], number: int) -> Settings:
@@ -337,7 +350,7 @@ def _level(levels: Sequence[Settings], number: int) -> Settings:
     return levels[number]
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
 
 

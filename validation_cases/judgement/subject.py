@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
@@ -13,10 +12,16 @@ from veridyn.references.methods.discrete import read_method
 from veridyn.solver.contract.errors import SettingsError
 from veridyn.solver.contract.gate import Gate, default_settings, stated_levels
 from veridyn.solver.contract.introduction import Introduction
-from veridyn.solver.contract.statements import Claims, Refinement, find_levels, read_claims, read_refinement
+from veridyn.solver.contract.statements import (
+    Claims,
+    Refinement,
+    Settings,
+    as_float,
+    find_levels,
+    read_claims,
+    read_refinement,
+)
 from veridyn.validation_cases.judgement.tolerances import Requirement, read_requirement
-
-Settings = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,7 @@ class Request:
     """
 
     settings: Settings = field(default_factory=dict)
-    claims: Mapping[str, Any] = field(default_factory=dict)
+    claims: Mapping[str, object] = field(default_factory=dict)
     refinement: Sequence[Settings] | str = ()
     require: Requirement | None = None
     schemes: tuple[str, ...] = ()
@@ -189,7 +194,7 @@ class Subject:
         user = self.chosen(scheme)
         if stated.key not in user or self.request.refinement:
             return Refinement(stated.key, tuple({**chosen, **user, **level} for level in stated.levels))
-        factor = float(user[stated.key]) / stated.sizes[-1]
+        factor = as_float(user[stated.key]) / stated.sizes[-1]
         levels = tuple({**chosen, **user, stated.key: factor * size} for size in stated.sizes)
         return Refinement(stated.key, levels)
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.references.certified import Certified
@@ -11,7 +11,9 @@ from veridyn.references.parameters import Exact
 from veridyn.references.reference import Reference
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 
-Columns = Mapping[str, NDArray[Any]]
+Floats = NDArray[np.float64]
+Columns = Mapping[str, NDArray[np.generic]]
+Points = Mapping[str, Floats]  # parameters by name
 Ranges = Mapping[str, tuple[float, float]]
 Values = Mapping[str, Exact]
 
@@ -37,7 +39,7 @@ class Swept:
     def truth(self, values: Values, digits: int) -> Certified:
         """Return the certified reference for given parameters."""
         assert self.reference is not None
-        return self.reference.compute(values, digits)
+        return self.reference.compute(values, digits).settle(self.name)
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Border:
     """A line in the space of the parameters: where ``value`` equals ``level``."""
 
     label: str
-    value: Callable[[Columns], NDArray[Any]]
+    value: Callable[[Points], Floats]
     level: float
 
 

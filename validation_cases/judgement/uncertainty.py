@@ -42,6 +42,9 @@ def numerical_uncertainty(levels: Sequence[Level]) -> float:
     """
     if len(levels) < 2:
         raise ValueError("an uncertainty needs two answers")
+    # Richardson: if the error is a h^p and h is halved, the last difference is (2^p - 1) times the error that is left.
+    # So the error is at most three times it for p >= 0.42, and p need not be observed: where events fall in steps an
+    # observed p is noise. The larger of two differences guards against one that vanishes by chance.
     changes = differences([level.value for level in levels])
     earlier = (change * levels[-1].size / level.size for change, level in zip(changes[:-2], levels[1:-2], strict=False))
     return SAFETY * max([*changes[-2:], *earlier])
@@ -71,6 +74,8 @@ class Observed:
 
 def _passes_zero(coarse: Level, fine: Level) -> bool:
     """Tell whether two errors have opposite signs: then the answers differ by their sum, else by their difference."""
+    # Errors here are sizes. With equal signs answers differ by larger - smaller, with opposite ones by larger +
+    # smaller; in between, at larger + smaller/2, rounding of the answers cannot turn one into the other.
     larger, smaller = max(coarse.error, fine.error), min(coarse.error, fine.error)
     rounding = LAST_BITS * math.ulp(max(abs(coarse.value), abs(fine.value)))
     return abs(fine.value - coarse.value) > larger + smaller / 2 + rounding
@@ -93,6 +98,8 @@ def observed_order(levels: Sequence[Level], smallest: float) -> Observed:
     """
     resolved = [level for level in levels if level.error > smallest]
     cut = next((i for i, level in enumerate(levels) if level.error <= smallest), len(levels))
+    # A level below rounding ends the list, even if a finer one is above it again. An error that is small there by
+    # chance, on its way through zero, would make the order before it large and that behind it small.
     if len(resolved) != cut:  # an error that passes zero on the way down has no order
         resolved = list(levels[:cut])
     if len(resolved) < 3:
@@ -100,11 +107,15 @@ def observed_order(levels: Sequence[Level], smallest: float) -> Observed:
     orders = local_orders(resolved)
     first = len(orders) - 1
     begins = max((i for i, pair in enumerate(pairwise(resolved), 1) if _passes_zero(*pair)), default=0)
+    # The asymptotic range is read from its fine end: levels count as long as their local order agrees with the last
+    # one. One order alone agrees with itself, so that two at least are wanted: three levels.
     while first > begins and abs(orders[first - 1] - orders[-1]) <= AGREEMENT:
         first -= 1
     if first == len(orders) - 1:
         listed = ", ".join(f"{order:.2g}" for order in orders)
         return Observed(None, reason=f"not in the asymptotic range: orders {listed} from level to level; refine more")
+    # The larger of both: a fit over levels at the rim of the range may be low because of the next term, the last order
+    # because of the first rounding. Either would be no fault of the method, and the claim is a lower bound.
     return Observed(max(orders[-1], fitted_order(resolved[first:])), first)
 
 
@@ -135,5 +146,7 @@ def standard_error(levels: Sequence[Level]) -> float:
     xs = [math.log(level.size) for level in levels]
     ys = [math.log(level.error) for level in levels]
     x, y = statistics.fmean(xs), statistics.fmean(ys)
+    # Least squares: variance of a slope = residual variance/Σ (x - mean)², with n - 2 degrees of freedom, as
+    # slope and mean were fitted.
     left = sum((b - y - order * (a - x)) ** 2 for a, b in zip(xs, ys, strict=True))
     return math.sqrt(left / (len(levels) - 2) / sum((a - x) ** 2 for a in xs))

@@ -5,7 +5,6 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import mpmath
 from msgspec import structs
@@ -16,9 +15,9 @@ from veridyn.results import WorkPrecisionPoint
 from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure, SolverLost, StepError
 from veridyn.solver.contract.gate import Gate
 from veridyn.validation_cases.judgement.case import Case, Quantity
-from veridyn.validation_cases.judgement.judge import DOUBLE_DIGITS, correct_digits, measured_error
+from veridyn.validation_cases.judgement.judge import DOUBLE_DIGITS, correct_digits, measured_error, recorded
 from veridyn.validation_cases.judgement.levels import level_runs
-from veridyn.validation_cases.judgement.runner import Run, Runner, Statement
+from veridyn.validation_cases.judgement.runner import Answer, Run, Runner, Statement
 from veridyn.validation_cases.judgement.subject import Request
 
 
@@ -95,7 +94,7 @@ def _blank(runner: Runner, run: Run) -> WorkPrecisionPoint:
         solver=runner.subject.name,
         version=runner.subject.version,
         scheme=run.scheme,
-        settings=dict(run.settings),
+        settings=recorded(run.settings),
     )
 
 
@@ -127,7 +126,7 @@ def _measured(runner: Runner, run: Run, blank: WorkPrecisionPoint, limits: Limit
     )
 
 
-def _numbers(counters: Mapping[str, Any]) -> dict[str, float]:
+def _numbers(counters: Mapping[str, object]) -> dict[str, float]:
     """Keep what is a finite number: foreign counters may be anything."""
     return {
         str(name): value
@@ -159,12 +158,12 @@ def compared(statement: Statement) -> tuple[Quantity, ...]:
 
 
 def _has_scale(quantity: Quantity, statement: Statement) -> bool:
-    truth: Any = statement.truth(quantity).value
+    truth = statement.truth(quantity).value
     exact = statement.tolerance(quantity).kind == "exact"
     return not exact and truth is not None and not isinstance(truth, str) and statement.size(quantity) > 0
 
 
-def _judged(run: Run, found: Mapping[str, Any]) -> Mapping[str, Any]:
+def _judged(run: Run, found: Mapping[str, Answer]) -> Mapping[str, object]:
     """Return the worst error over its scale, whose it is, digits, criteria that are kept, or what is missing."""
     statement = run.statement
     errors: dict[str, float] = {}
@@ -179,7 +178,8 @@ def _judged(run: Run, found: Mapping[str, Any]) -> Mapping[str, Any]:
         tolerance = statement.tolerance(quantity)
         error = measured_error(float(answer), truth.value, tolerance)
         kept += error is not None and error <= tolerance.value
-        number: Any = truth.value
+        number = truth.value
+        assert not isinstance(number, str | None)
         errors[quantity.name] = float(abs(float(answer) - number) / statement.size(quantity))
         digits += [counted for counted in [correct_digits(float(answer), truth)] if counted is not None]
         pairs.append((float(answer), truth, statement.size(quantity)))

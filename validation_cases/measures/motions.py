@@ -11,6 +11,7 @@ from typing import Any, TypedDict, Unpack, cast
 from veridyn.problem.generated import equations
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.references.certified import Certified
+from veridyn.references.parameters import ParameterError
 from veridyn.references.problems.hybrid import MotionQuantities, MotionTerms
 from veridyn.references.reference import DIGITS, Reference
 from veridyn.solver.contract.errors import CapabilityError
@@ -60,6 +61,17 @@ class FieldsOfExtreme(FieldsAndRoute, total=False):
 
     after: Instant
     until: Instant
+
+
+def write_start(truth: Reference[Certified], values: Values) -> str:
+    """Return a proved number that a motion begins with, as text.
+
+    Raises `ParameterError` if these parameters have none.
+    """
+    start = truth.compute(values)
+    if start.value is None:
+        raise ParameterError(f"the motion has no start, since {truth.name} is undefined: {'; '.join(start.routes)}")
+    return start.text()
 
 
 def where_known(measure: Measure, reference: Reference[Certified], o: Observation) -> Number:

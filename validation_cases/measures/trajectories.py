@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from veridyn.problem.generated import over
-from veridyn.problem.initial_value import Change, InitialValueProblem
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change
 from veridyn.solver.contract.errors import MissingHistory, SolverFailure
 from veridyn.solver.contract.responses import Trajectory
 from veridyn.solver.postprocessing.interpolation import resampled

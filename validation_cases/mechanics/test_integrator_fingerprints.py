@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.problem.initial_value import InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modes import Mode
 from veridyn.references.methods.fingerprints import (
     FALLS,
     NEWMARK,

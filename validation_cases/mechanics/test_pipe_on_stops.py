@@ -7,9 +7,10 @@ import mpmath
 import numpy as np
 
 from veridyn.problem.elements import Stop, SupportMotion
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modal_basis import Modes
+from veridyn.problem.modes import Change, Mode
 from veridyn.problem.time_functions import Harmonic
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet

@@ -7,8 +7,9 @@ import numpy as np
 
 from veridyn.problem.basis import undamped_modes
 from veridyn.problem.elements import TimeVarying
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.problem.time_functions import Harmonic, Piecewise
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid

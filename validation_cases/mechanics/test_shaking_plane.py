@@ -9,8 +9,9 @@ import mpmath
 import numpy as np
 
 from veridyn.problem.elements import Friction, SupportMotion
-from veridyn.problem.initial_value import InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modes import Mode
 from veridyn.problem.time_functions import Harmonic
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid

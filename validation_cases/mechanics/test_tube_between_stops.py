@@ -9,9 +9,10 @@ import mpmath
 import numpy as np
 
 from veridyn.problem.elements import Friction, Stop
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modal_basis import Modes
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import CertificationError, Certified, per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid

@@ -9,8 +9,9 @@ import mpmath
 import numpy as np
 
 from veridyn.problem.elements import Stop
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant, floats

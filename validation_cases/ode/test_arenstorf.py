@@ -6,7 +6,8 @@ from typing import Any
 
 import mpmath
 
-from veridyn.problem.initial_value import InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid

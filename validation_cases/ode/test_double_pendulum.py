@@ -1,7 +1,8 @@
 """Double pendulum: certified angles of a chaotic motion, and how soon rounding takes its digits."""
 
 from veridyn.problem.generated import equations
-from veridyn.problem.initial_value import InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Variant

@@ -6,7 +6,8 @@ from typing import Any
 import mpmath
 
 from veridyn.problem.generated import equations
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.elliptic import first_kind, jacobi
 from veridyn.references.parameters import Parameter

@@ -7,12 +7,13 @@ from typing import Any
 import mpmath
 from flint import arb
 
-from veridyn.problem.initial_value import InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.enclosure import less
 from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import hull, rooted, value
-from veridyn.references.parameters import Parameter
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.judge import verifies
@@ -31,7 +32,18 @@ PROBLEM = InitialValueProblem(
     invariants={"energy": "(u**2 + v**2)/2 - 1/sqrt(x**2 + y**2)", "angular momentum": "x*v - y*u"},
 )
 HALVINGS = 20  # of the bracket of an anomaly
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+
+
+class Ellipse(ParameterSet):
+    """The eccentricity of an ellipse."""
+
+    def check(self) -> None:
+        """Refuse an orbit that does not return."""
+        if self.e.rational >= 1:
+            raise ParameterError(f"e = {self.e}: the orbit is no ellipse; take less than 1")
+
+
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, Ellipse)
 
 
 def anomaly(p: Any, time: int) -> Any:

@@ -6,7 +6,8 @@ from typing import Any
 import mpmath
 from flint import acb, acb_poly
 
-from veridyn.problem.initial_value import InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Mode
 from veridyn.references.engine.enclosure import Undecided
 from veridyn.references.engine.jets import Jet, differentiated, slope, value
 from veridyn.references.parameters import Parameter

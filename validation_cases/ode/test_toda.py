@@ -6,10 +6,11 @@ from typing import Any
 
 import mpmath
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.elliptic import first_kind, jacobi, second_kind
-from veridyn.references.parameters import Parameter, exact
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet, exact
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
@@ -44,7 +45,18 @@ PROBLEM = InitialValueProblem(
         "length": " + ".join(f"r{i}" for i in RING),
     },
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+
+
+class PeriodicWave(ParameterSet):
+    """The parameters of a wave that repeats."""
+
+    def check(self) -> None:
+        """Refuse a modulus without one."""
+        if self.m.rational >= 1:
+            raise ParameterError(f"m = {self.m}: no wave goes round the ring; take less than 1")
+
+
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, PeriodicWave)
 
 
 def rate(p: Any) -> Any:

@@ -5,13 +5,14 @@ from typing import Any, NamedTuple
 
 import mpmath
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Published, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
-from veridyn.validation_cases.measures.motions import Quantities
+from veridyn.validation_cases.measures.motions import Quantities, write_start
 from veridyn.validation_cases.measures.trajectories import evenly, event_instant, value_at
 
 PARAMETERS = (Parameter("mu", "1", "negative damping of small displacements", "1", "positive"),)
@@ -100,7 +101,7 @@ def cycle(mu: Any) -> HalfOrbit:
 
 def posed(values: Values) -> InitialValueProblem:
     """Return the problem that begins on its limit cycle."""
-    start = STARTS.get(float(values["mu"])) or AMPLITUDE.compute(values).text()
+    start = STARTS.get(float(values["mu"])) or write_start(AMPLITUDE, values)
     return PROBLEM.with_parameters({**values, "a": start})
 
 

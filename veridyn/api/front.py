@@ -21,7 +21,8 @@ def reference(
 ) -> Mapping[str, Certified]:
     """Return the certified reference values of a case by quantity name.
 
-    Each is an enclosure: the truth lies within `radius` of `value`. `confirm()` computes it by the second routes too.
+    Each is an enclosure: the truth lies within `radius` of `value`, and its second routes give the same; where one gives
+    another value, the quantity is undefined.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def references(
     """Return the references of all quantities, or of those of a variant, for complete parameters; as `reference`."""
     quantities = case.select_quantities(of) if of else case.quantities
     if derivative is None:
-        return {q.name: q.truth(values, digits) for q in quantities}
+        return {q.name: q.truth(values, digits).settle(q.name) for q in quantities}
     if derivative not in values:
         raise ParameterError(unknown(derivative, list(values)))
     varied = {**values, derivative: values[derivative].varied()}
@@ -63,7 +64,7 @@ def references(
 def _derivative(quantity: Quantity, varied: Values, digits: int, name: str) -> Certified:
     """Return the derivative of a quantity with respect to a parameter that is varied."""
     try:
-        truth = quantity.truth(varied, digits)
+        truth = quantity.truth(varied, digits).settle(quantity.name)
     except CertificationError as reason:  # a boundary of regimes, met before anything is enclosed
         return undefined(str(reason))
     if truth.derivative is not None or truth.value is None:

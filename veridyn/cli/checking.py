@@ -23,6 +23,7 @@ from veridyn.run.running import Delivery, deliver, deliverable
 from veridyn.solver.contract.errors import CapabilityError, SettingsError
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.responses import COARSE, AnyResponse, Response, Trajectory
+from veridyn.solver.contract.statements import as_float
 from veridyn.validation_cases.judgement.case import Number, Quantity
 from veridyn.validation_cases.judgement.checks import checks_of
 from veridyn.validation_cases.judgement.judge import judge
@@ -256,7 +257,8 @@ class StatedQuantities(Runner):
 
     def measured(self, run: Run, *, half: int | None = None) -> Mapping[str, Answer]:  # noqa: ARG002 - as measured runs
         """Return what the file of a level states."""
-        given = self.stated[run.settings.get(self.key) if self.key else None]
+        size = run.settings.get(self.key) if self.key else None
+        given = self.stated[None if size is None else as_float(size)]
         missing = CapabilityError("not in the file")
         return {quantity.name: given.get(quantity.name, missing) for quantity in run.statement.quantities}
 
@@ -318,7 +320,7 @@ def _levels(files: Sequence[Path], request: Request) -> tuple[str, tuple[float, 
             f"{len(files)} files need --refine with as many levels, coarse to fine, e.g. step={example}"
         )
     (key,) = levels[0]
-    return key, tuple(float(level[key]) for level in levels)
+    return key, tuple(as_float(level[key]) for level in levels)
 
 
 def _judged(runner: Runner, statement: Statement) -> list[Record]:

@@ -135,7 +135,7 @@ def reference_lines(
     result = front.references(case, case.values(changes), digits, derivative, of)
     units = {q.name: q.unit for q in case.quantities}
     per = {p.name: p.unit for p in case.parameters}.get(derivative or "", "")
-    return [stated(truth.confirm(name), quantity=name, unit=_per(units[name], per)) for name, truth in result.items()]
+    return [stated(truth, quantity=name, unit=_per(units[name], per)) for name, truth in result.items()]
 
 
 def _per(unit: str, other: str) -> str:

@@ -14,8 +14,9 @@ from scipy.linalg import expm
 
 from veridyn.problem.basis import undamped_modes
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.problem.modes import Change, Mode
 from veridyn.problem.time_functions import Harmonic, table
 
 Path = tuple[Floats, Floats]  # displacement and velocity, (m, n) each

@@ -23,8 +23,9 @@ from veridyn.problem.errors import ProblemError
 from veridyn.problem.expressions import Expr
 from veridyn.problem.formulas import NOTHING, T, find_breaks, invert, write_function, write_matrix, write_number
 from veridyn.problem.function_of_time import TimeFunction
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Floats, MechanicalProblem
+from veridyn.problem.modes import Change, Mode
 
 MOST_MODES = 100  # a solver compiles every one of them
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from veridyn.problem.expressions import Expr
 from veridyn.problem.formulas import NOTHING
-from veridyn.problem.initial_value import Change
+from veridyn.problem.modes import Change
 
 
 @dataclass(frozen=True)

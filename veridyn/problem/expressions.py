@@ -194,3 +194,14 @@ class _ExpressionReader:
         if not self.next("sign", ")"):
             raise self.wrong()
         return result
+
+
+@lru_cache(maxsize=KNOWN)
+def shunned_side(guard: Expr, parameters: tuple[tuple[str, Expr], ...], unknowns: tuple[str, ...]) -> str:
+    """Return the side of zero on which it is plain that a guard never is, for all real unknowns; empty if none is."""
+    numbers = {sympy.Symbol(name): value for name, value in parameters}
+    real = {sympy.Symbol(name): sympy.Dummy(name, real=True) for name in unknowns}
+    there = guard.xreplace({**numbers, **real})
+    if not there.free_symbols:
+        return ""
+    return "below" if there.is_nonnegative else "above" if there.is_nonpositive else ""

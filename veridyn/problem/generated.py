@@ -16,8 +16,9 @@ import numpy as np
 import sympy
 
 from veridyn.problem.expressions import TIME, Expr, text
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Floats
+from veridyn.problem.modes import Change, Mode
 
 Backend = Literal["math", "numpy"]
 Generated = Callable[[Any, Any, Any], Any]
@@ -245,6 +246,7 @@ def _of_mode(problem: InitialValueProblem, mode: Mode, label: str) -> Iterator[s
     rates = [f"{left} = {_set(rate)}" for left, rate in zip(moved, mode.rates, strict=True)]
     yield from _broken([label + rates[0], *rates[1:]])
     yield from (f"{change.name}: {_happens(change)}" for change in mode.events)
+    yield from (f"{condition.meaning}: {_set(condition.expression)} >= 0" for condition in mode.conditions)
 
 
 def _broken(parts: Iterable[str]) -> Iterator[str]:

@@ -16,53 +16,14 @@ import sympy
 
 from veridyn.problem.elements import all_of
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.expressions import KNOWN, TIME, Expr, is_name, read, text, unknown
+from veridyn.problem.expressions import KNOWN, TIME, Expr, is_name, read, shunned_side, text, unknown
 from veridyn.problem.json_form import json_form
 from veridyn.problem.mechanical import Floats, Problem
+from veridyn.problem.modes import Accumulation, Change, Condition, Mode
 
 INDICES = (1, 2, 3)
 DIRECTIONS = (-1, 0, 1)
 CONSISTENT = 1e-9  # of the terms of a constraint: what doubles leave of a zero
-
-
-@dataclass(frozen=True, kw_only=True)
-class Change:
-    """What happens where ``guard`` passes zero: falling (direction -1), rising (+1) or either way (0).
-
-    A guard that is past zero where its mode begins has to come back and pass again.
-    States in ``reset`` jump to expressions in the states just before; ``mode`` begins (empty: the same goes on).
-    ``terminal``: the motion ends there.
-    """
-
-    name: str
-    guard: Expr
-    direction: int = 0
-    reset: Mapping[str, Expr] = field(default_factory=dict)
-    mode: str = ""
-    terminal: bool = False
-
-    @property
-    def is_marker(self) -> bool:
-        """Whether it only marks an instant: nothing changes."""
-        return not (self.reset or self.mode or self.terminal)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mode:
-    """One set of smooth equations: the rate of every state, and the changes that end it."""
-
-    name: str
-    rates: tuple[Expr, ...]
-    events: tuple[Change, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Accumulation:
-    """Events of a name accumulate at an instant; after it ``mode`` holds, the states in ``reset`` set anew (Zeno)."""
-
-    event: str
-    mode: str
-    reset: Mapping[str, Expr] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -136,7 +97,11 @@ class InitialValueProblem(Problem):
 
     def _read_mode(self, mode: Mode, known: tuple[str, ...]) -> Mode:
         rates = _expressions(f"mode {mode.name}: rate", mode.rates, known)
-        return Mode(name=mode.name, rates=rates, events=tuple(self._read_change(c, known) for c in mode.events))
+        conditions = tuple(
+            replace(c, expression=read(f"mode {mode.name}: condition", c.expression, known)) for c in mode.conditions
+        )
+        events = tuple(self._read_change(change, known) for change in mode.events)
+        return Mode(name=mode.name, rates=rates, events=events, conditions=conditions)
 
     def _read_change(self, change: Change, known: tuple[str, ...]) -> Change:
         owner = f"event {change.name}"
@@ -152,7 +117,7 @@ class InitialValueProblem(Problem):
 
     def _check_sides(self, owner: str, guard: Expr) -> None:
         """Refuse a guard of which it is plain that it has one sign for all real unknowns: ``x**2 + 1``."""
-        if side := _shunned(guard, tuple(self.parameters.items()), (TIME, *self.unknowns)):
+        if side := shunned_side(guard, tuple(self.parameters.items()), (TIME, *self.unknowns)):
             raise ProblemError(f"{owner}: the guard {text(guard)} is never {side} zero: it never changes sign")
 
     def _read_reset(self, owner: str, reset: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Expr]:
@@ -165,13 +130,17 @@ class InitialValueProblem(Problem):
         for name, kind in (("states", str), ("multipliers", str), ("modes", Mode)):
             self._set(name, all_of(f"{self.name}: {name}", getattr(self, name), kind))
         all_of(f"{self.name}: names of modes", tuple(mode.name for mode in self.modes), str)
-        modes = (replace(mode, events=all_of(f"mode {mode.name}: events", mode.events, Change)) for mode in self.modes)
-        self._set("modes", tuple(modes))
+        self._set("modes", tuple(map(_check_parts, self.modes)))
         if not isinstance(self.accumulation, Accumulation | None):
             raise ProblemError(f"{self.name}: accumulation: {self.accumulation!r} is no Accumulation")
         for owner, record, texts, mappings in (
             (self.name, self, ("mode",), ("parameters", "invariants")),
-            *((f"event {c.name}", c, ("name", "mode"), ("reset",)) for mode in self.modes for c in mode.events),
+            *(
+                (f"event {c.name}", c, ("name", "mode", "waits"), ("reset",))
+                for mode in self.modes
+                for c in mode.events
+            ),
+            *((f"mode {mode.name}: condition", c, ("meaning",), ()) for mode in self.modes for c in mode.conditions),
             *((("accumulation", self.accumulation, ("event", "mode"), ("reset",)),) if self.accumulation else ()),
         ):
             all_of(owner, tuple(getattr(record, name) for name in texts), str)
@@ -345,7 +314,13 @@ class InitialValueProblem(Problem):
         """Read the JSON form; raises `ProblemError` if a field is unknown, missing or malformed."""
         try:
             modes = tuple(
-                Mode(**{**mode, "events": tuple(Change(**change) for change in mode.get("events", ()))})
+                Mode(
+                    **{
+                        **mode,
+                        "events": tuple(Change(**change) for change in mode.get("events", ())),
+                        "conditions": tuple(Condition(**each) for each in mode.get("conditions", ())),
+                    }
+                )
                 for mode in data["modes"]
             )
             accumulation = data.get("accumulation") and Accumulation(**data["accumulation"])
@@ -354,17 +329,6 @@ class InitialValueProblem(Problem):
             if isinstance(error, ProblemError):
                 raise
             raise ProblemError(f"problem is malformed: {error}") from None
-
-
-@lru_cache(maxsize=KNOWN)
-def _shunned(guard: Expr, parameters: tuple[tuple[str, Expr], ...], unknowns: tuple[str, ...]) -> str:
-    """Return the side of zero on which it is plain that a guard never is, for all real unknowns; empty if none is."""
-    numbers = {sympy.Symbol(name): value for name, value in parameters}
-    real = {sympy.Symbol(name): sympy.Dummy(name, real=True) for name in unknowns}
-    there = guard.xreplace({**numbers, **real})
-    if not there.free_symbols:
-        return ""
-    return "below" if there.is_nonnegative else "above" if there.is_nonpositive else ""
 
 
 @lru_cache(maxsize=KNOWN)
@@ -384,3 +348,8 @@ def _expressions(owner: str, given: Iterable[Any], names: Sequence[str]) -> tupl
 
 
 json_form.register(sympy.Basic, text)
+
+
+def _check_parts(mode: Mode) -> Mode:
+    events = all_of(f"mode {mode.name}: events", mode.events, Change)
+    return replace(mode, events=events, conditions=all_of(f"mode {mode.name}: conditions", mode.conditions, Condition))

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from msgspec import structs
 
@@ -81,7 +80,9 @@ def read_baseline(file: Path) -> Baseline:
     return {(entry.solver, entry.case, entry.id): entry for entry in result}
 
 
-def _entry(given: Mapping[str, Any]) -> Entry:
+def _entry(given: object) -> Entry:
+    if not isinstance(given, dict):
+        raise TypeError(given)
     digits = given["digits"]
     counters = {str(name): float(value) for name, value in given["counters"].items()}
     if digits is not None and not 0 <= float(digits) < math.inf:

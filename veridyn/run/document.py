@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import mpmath
 from msgspec import structs
@@ -197,7 +197,7 @@ def drawn_beam(case: Case, changes: Mapping[str, str]) -> DrawnBeam | None:
     return system.describe_beam(case.problem(values), case.beam(values)) if case.beam else None
 
 
-def references(case: Case, variant: str, changes: Mapping[str, Any], digits: int = 30) -> list[ReferenceRow]:
+def references(case: Case, variant: str, changes: Mapping[str, object], digits: int = 30) -> list[ReferenceRow]:
     """Return the certified reference of every quantity for a parameter set."""
     values = case.values(changes)
     return [stated(q.truth(values, digits), quantity=q.name, unit=q.unit, variant=variant) for q in case.quantities]

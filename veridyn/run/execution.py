@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
@@ -21,7 +20,7 @@ from veridyn.results import (
     unstructure_row,
 )
 from veridyn.run.document import finite, sheet
-from veridyn.run.journal import Found
+from veridyn.run.journal import Entry, Found
 from veridyn.run.plan import Access, Plan, Task, variants_of
 from veridyn.run.workers import Job, Pool
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
@@ -60,8 +59,11 @@ class Findings(Found):
         if self.journal:
             self.journal.keep({"task": task, "record": unstructure_row(record)})
 
-    def take(self, entry: Mapping[str, Any]) -> None:
-        self.by_task[entry["task"]].append(convert_record(entry["record"]))
+    def take(self, entry: Entry) -> None:
+        task, row = entry["task"], entry["record"]
+        if not (isinstance(task, int) and isinstance(row, Mapping)):
+            raise TypeError(task)
+        self.by_task[task].append(convert_record(row))
 
     @property
     def records(self) -> list[Record]:

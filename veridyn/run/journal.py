@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from filelock import FileLock, Timeout
 
@@ -39,7 +39,7 @@ def keeps(file: Path) -> bool:
 JOURNAL = ".journal"
 BROKEN = (ValueError, KeyError, TypeError, IndexError, RecursionError)  # what a damaged line may raise
 
-Entry = Mapping[str, Any]
+Entry = Mapping[str, object]
 
 
 class Journal:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import did_you_mean
@@ -42,12 +41,12 @@ def _refuse_unknown(case: Case, given: Iterable[str], settings: Collection[str])
             raise ParameterError(f"unknown parameter {name!r}: {hint}")
 
 
-def settings_of(changes: Changes, known: Collection[str]) -> dict[str, Any]:
+def settings_of(changes: Changes, known: Collection[str]) -> dict[str, str | float]:
     """Return the changes that a solver knows as its settings; numbers are read as numbers."""
     return {name: _value(text) for name, text in changes.items() if name in known}
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> str | float:
     if text in ("True", "False"):
         return text == "True"
     for read in (int, float):

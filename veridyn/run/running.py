@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.reports.errors import need_packages
@@ -151,7 +150,7 @@ def make_plan(pool: Pool, order: Order, access: Access) -> tuple[Plan, Expectati
     return plan, read_expected(order.expected_failures, described, tasks)
 
 
-def _identify(plan: Plan) -> dict[str, Any]:
+def _identify(plan: Plan) -> dict[str, object]:
     """Return what tells one run from another."""
     named = {spec: [subject.name, subject.version, *subject.schemes] for spec, subject in plan.subjects.items()}
     return {"solvers": named, "tasks": [asdict(task) for task in plan.tasks]}
@@ -346,7 +345,7 @@ def writable(report: Path | None, output: str | None) -> None:
             raise ReportError(f"cannot write {file}: it is write-protected; choose another name")
 
 
-def write_json(found: Mapping[str, Any], output: str | None) -> None:
+def write_json(found: Mapping[str, object], output: str | None) -> None:
     """Write a document into a file, to standard output (``-``), or nowhere; raises ReportError if it cannot be."""
     text = json.dumps(found, indent=1, allow_nan=False) + "\n"
     if output == "-":

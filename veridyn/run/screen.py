@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
@@ -31,7 +31,7 @@ def console() -> Console:
     return screen if screen.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
 
 
-def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> Table:
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> Table:
     """Return a table of plain text: brackets in names are brackets, no markup."""
     made = Table(box=box.SIMPLE, pad_edge=False)
     for title in head:

@@ -13,10 +13,11 @@ import os
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Protocol, TypeVar
 
 from veridyn import __version__
 from veridyn.problem.errors import SolverInputError
@@ -29,19 +30,64 @@ LOOK = 5.0  # s, between two looks whether a machine is still there
 _residents: dict[str, dict[int, Worker]] = defaultdict(dict)  # on the other machine: by run and thread
 
 
+T = TypeVar("T")
+
+
+class Future(Protocol):
+    """What is used of a future of Dask: of a job that goes on elsewhere."""
+
+    def result(self) -> Sequence[Said]:
+        """Return what the worker has said; raises what ended the job."""
+
+    def add_done_callback(self, call: Callable[[Future], None], /) -> object:
+        """Have a function called at the end of the job."""
+
+    def cancel(self) -> object:
+        """Take the job back."""
+
+
+class Client(Protocol):
+    """What is used of a client of Dask's scheduler."""
+
+    @property
+    def id(self) -> str:
+        """Its name, another one for every run."""
+
+    def submit(
+        self,
+        function: Callable[[str, Job[object]], list[Said]],
+        run: str,
+        job: Job[object],
+        /,
+        *,
+        pure: bool,
+        workers: str | None,
+    ) -> Future:
+        """Have a function called by a worker, or by any."""
+
+    def nthreads(self) -> Mapping[str, int]:
+        """Return the number of threads of each worker that is there, by its address."""
+
+    def get_versions(self, *, packages: Sequence[str]) -> Mapping[str, Mapping[str, Mapping[str, Mapping[str, str]]]]:
+        """Return what is installed, under ``workers`` by their addresses."""
+
+    def run(self, function: Callable[[str], None], run: str, /) -> object:
+        """Have a function called by every worker."""
+
+
 class RemoteWorker:
     """A thread of a Dask worker, in the place of a `Worker`; where its machine is gone, any other one."""
 
-    def __init__(self, client: Any, address: str) -> None:
+    def __init__(self, client: Client, address: str) -> None:
         self.pipe, self._answer = multiprocessing.Pipe(duplex=False)
         self.topics: set[str] = set()
         self._client = client
         self._address: str | None = address
-        self._job: Job
-        self._future: Any = None
+        self._job: Job[object]
+        self._future: Future | None = None
         self._look = 0.0
 
-    def begin(self, job: Job) -> None:
+    def begin(self, job: Job[object]) -> None:
         """AnyWorker over a job."""
         self.topics.add(job.topic)
         self._job = Job(_do_in_folder, (str(Path.cwd()), job), job.topic)
@@ -52,7 +98,7 @@ class RemoteWorker:
         self._future.add_done_callback(self._deliver)
         self._look = time.monotonic() + LOOK
 
-    def _deliver(self, future: Any) -> None:
+    def _deliver(self, future: Future) -> None:
         """Pass on what was said, from a thread of Dask's client."""
         try:
             said = future.result()
@@ -92,7 +138,7 @@ class RemoteWorker:
         self.pipe.close()
 
 
-def distributed() -> Any:
+def distributed() -> ModuleType:
     """Import the optional package; raises SolverInputError if it is not installed."""
     try:
         return importlib.import_module("distributed")
@@ -101,7 +147,7 @@ def distributed() -> Any:
 
 
 @contextlib.contextmanager
-def connected(address: str) -> Iterator[Any]:
+def connected(address: str) -> Iterator[Client]:
     """Connect to a Dask scheduler whose workers have this version of veridyn.
 
     Raises SolverInputError if Dask is not installed, nobody answers, there is no worker, or one lacks veridyn.
@@ -117,7 +163,7 @@ def connected(address: str) -> Iterator[Any]:
         yield client
 
 
-def _refuse_workers(client: Any, address: str) -> None:
+def _refuse_workers(client: Client, address: str) -> None:
     result = client.get_versions(packages=["veridyn"])["workers"]
     if not result:
         raise SolverInputError(f"the scheduler at {address} has no workers; start some with dask worker {address}")
@@ -147,7 +193,7 @@ def pool(jobs: int, scheduler: str | None) -> Iterator[Pool]:
             client.run(leave, client.id)
 
 
-def do_there(run: str, job: Job) -> list[Said]:
+def do_there(run: str, job: Job[object]) -> list[Said]:
     """Do a job in a process beside this thread, and return what it says; the process stays for the next one."""
     worker = _residents[run].setdefault(threading.get_ident(), Worker(1))
     with _may_have_children():
@@ -181,7 +227,7 @@ def _may_have_children() -> Iterator[None]:
             config["daemon"] = daemon
 
 
-def _do_in_folder(folder: str, job: Job) -> Iterator[Any]:
+def _do_in_folder(folder: str, job: Job[T]) -> Iterator[T]:
     """Do a job where the user stands, if that place is there: solvers are named by files."""
     with contextlib.suppress(OSError):
         os.chdir(folder)

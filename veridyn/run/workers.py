@@ -17,7 +17,7 @@ from itertools import islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, NoReturn, Protocol, Self
+from typing import Generic, NoReturn, Protocol, Self, TypeVar, cast
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.references import ParameterError
@@ -41,25 +41,29 @@ class Stopped(BaseException):
     """The parent has stopped this worker."""
 
 
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
 @dataclass(frozen=True)
-class Job:
+class Job(Generic[T_co]):
     """A call in a worker: a generator function with its arguments, whose items go to the parent as they come.
 
     Jobs of one topic share what a worker has computed before, and go to the same one where that costs no waiting.
     ``skip`` items have been delivered before.
     """
 
-    function: Callable[..., Iterator[Any]]
-    arguments: tuple[Any, ...]
+    function: Callable[..., Iterator[T_co]]
+    arguments: tuple[object, ...]
     topic: str = ""
     skip: int = 0
 
-    def items(self) -> Iterator[Any]:
+    def items(self) -> Iterator[T_co]:
         """Yield what the parent does not have yet."""
         return islice(self.function(*self.arguments), self.skip, None)
 
 
-Said = tuple[str, Any]
+Said = tuple[str, object]
 """An ``item``; that a worker is ``done``, or has ``grown`` too; ``refused``, ``raised``, ``lost``, and why."""
 
 
@@ -69,7 +73,7 @@ class AnyWorker(Protocol):
     pipe: Connection
     topics: set[str]
 
-    def begin(self, job: Job) -> None:
+    def begin(self, job: Job[object]) -> None:
         """Begin a job."""
 
     def receive(self) -> Said | None:
@@ -91,7 +95,7 @@ class Worker:
         self._threads = threads
         self._process: BaseProcess | None = None
 
-    def begin(self, job: Job) -> None:
+    def begin(self, job: Job[object]) -> None:
         """Begin a job."""
         if self._process is None or not self._process.is_alive():
             self.pipe, self._process = _start_process(self._threads)
@@ -215,12 +219,12 @@ class Pool:
             worker.kill()
         close_gates()
 
-    def ask(self, function: Callable[..., Iterator[Any]], *arguments: Any) -> Iterator[Any]:
+    def ask(self, function: Callable[..., Iterator[T]], *arguments: object) -> Iterator[T]:
         """Yield the items of one job, as they come; raises what `share` raises."""
         for _, item in self.share([Job(function, arguments)]):
             yield item
 
-    def share(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Any]]:
+    def share(self, jobs: Sequence[Job[T]]) -> Iterator[tuple[int, T]]:
         """Do jobs; yield (number of the job, item) as it comes.
 
         Raises SolverInputError if a job was asked for something that cannot be; `WorkerLost` if a worker ends in the
@@ -233,7 +237,7 @@ class Pool:
             for item in job.items():
                 yield number, item
 
-    def _spread(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Any]]:
+    def _spread(self, jobs: Sequence[Job[T]]) -> Iterator[tuple[int, T]]:
         waiting, busy = deque(range(len(jobs))), dict[AnyWorker, int]()
         delivered, losses = [0] * len(jobs), [0] * len(jobs)
         while waiting or busy:
@@ -246,7 +250,7 @@ class Pool:
                 number = busy[worker]
                 if kind == "item":
                     delivered[number] += 1
-                    yield number, content
+                    yield number, cast(T, content)
                     continue
                 del busy[worker]
                 if kind == "lost":
@@ -264,11 +268,11 @@ class Pool:
         return 0 if topic in worker.topics else 1 + any(topic in other.topics for other in self._workers)
 
 
-def _skip(job: Job, delivered: int) -> Job:
+def _skip(job: Job[T], delivered: int) -> Job[T]:
     return Job(job.function, job.arguments, job.topic, job.skip + delivered)
 
 
-def _receive(workers: dict[AnyWorker, int]) -> Iterator[tuple[AnyWorker, str, Any]]:
+def _receive(workers: dict[AnyWorker, int]) -> Iterator[tuple[AnyWorker, str, object]]:
     wait([worker.pipe for worker in workers], PULSE)
     for worker in list(workers):
         said = worker.receive()
@@ -276,7 +280,7 @@ def _receive(workers: dict[AnyWorker, int]) -> Iterator[tuple[AnyWorker, str, An
             yield (worker, *said)
 
 
-def _raise(kind: str, text: str) -> NoReturn:
+def _raise(kind: str, text: object) -> NoReturn:
     if kind == "refused":
         raise SolverInputError(text)
     raise RuntimeError(f"in a worker process:\n{text}")
@@ -294,7 +298,7 @@ def _serve(pipe: Connection) -> None:
             close_gates()
 
 
-def do_job(job: Job, deliver: Callable[[Any], None]) -> Said:
+def do_job(job: Job[T], deliver: Callable[[T], None]) -> Said:
     """Do a job and deliver its items; return how it ended."""
     try:
         for item in job.items():

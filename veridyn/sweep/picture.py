@@ -99,7 +99,7 @@ def _picture(request: SweepRequest, columns: Columns) -> Picture:
         title=f"{case.title} ({case.name}){_where(rest)}",
         axes=seen,
         values=tuple(axis.values[places] for axis, places in zip(seen, order, strict=True)),
-        shade=shade,
+        shade=np.asarray(shade, dtype=float),
         shade_label=_named(shown),
         regions={_name_region(classified, label): codes == code for code, label in enumerate(classified.labels)},
         borders=_borders(request, seen, rest),

@@ -53,7 +53,7 @@ def put(archive, t, q, v):
 
 @part
 def rate(record, which):
-    """Rate of an integral: of the impulse N, of the wear energy N |s|, of the work of friction F · s."""
+    """Return the rate of an integral: of the impulse N, of the wear energy N |s|, of the work of friction F · s."""
     if which == IMPULSE:
         return record[R_FORCE]
     w1, w2 = record[R_W1], record[R_W2]
@@ -71,6 +71,8 @@ def total(archive, dt):
             totals[LEAST + k] = min(totals[LEAST + k], record[k])
             totals[LARGEST + k] = max(totals[LARGEST + k], record[k])
         for k in range(INTEGRALS):
+            # Trapezoids over the steps as they are: what an integral of samples would miss between two
+            # that are kept is in here.
             now = rate(record, k)
             totals[INTEGRAL + k] += 0.5 * dt * (totals[RATE + k] + now)
             totals[RATE + k] = now
@@ -83,6 +85,8 @@ def keep(archive, step, used, t, ahead, last, q, v):
     ``used`` and ``ahead``: the step that led here and the one that follows (s). A state is nearest to an instant if
     half the step that follows reaches it.
     """
+    # The records of this state stand in the free slot. `put` takes that slot, so that the totals
+    # must have been added before.
     total(archive, used)
     cursor, reach, wanted = archive.cursor, t + 0.5 * ahead, last
     if step == cursor[STEP]:

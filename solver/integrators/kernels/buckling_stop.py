@@ -12,7 +12,7 @@ R_LARGEST, R_RESIDUAL = range(2)  # among the internal variables
 
 @part
 def envelope(u, constants):
-    """Force of a first loading beyond buckling, at the crush u."""
+    """Return the force of a first loading beyond buckling, at the crush u."""
     beyond = u - constants[POINTS] - constants[PLATEAU]
     if beyond <= 0.0 and constants[PLATEAU] > 0.0:
         return constants[CRITICAL]
@@ -23,7 +23,7 @@ def envelope(u, constants):
 
 @part
 def residual_crush(largest, constants):
-    """Crush that remains; beyond the last point it grows as the largest crush does."""
+    """Return the crush that remains; beyond the last point it grows as the largest crush does."""
     p = POINTS
     while p + 3 < constants.size and largest >= constants[p + 2]:
         p += 2
@@ -35,7 +35,7 @@ def residual_crush(largest, constants):
 
 @part
 def buckling_force(u, constants, memory, internal):
-    """Force (push) at the crush u; none where the stop does not reach."""
+    """Return the force (push) at the crush u; none where the stop does not reach."""
     largest = max(memory[0], u)
     memory[0] = largest
     internal[R_LARGEST] = largest

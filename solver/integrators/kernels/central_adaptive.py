@@ -65,7 +65,7 @@ class CentralStates(NamedTuple):
 
 @kernel
 def start(q, v):
-    """Trial state at the start."""
+    """Return the trial state at the start."""
     r = q.size
     return CentralStates(
         q.copy(),
@@ -83,12 +83,14 @@ def start(q, v):
 
 @part
 def apparent_error(control, dt, q, q_new, a, a_new, floor):
-    """Points per period × apparent frequency × step; above 1 the step is too long."""
+    """Return points per period × apparent frequency × step; above 1 the step is too long."""
     ratio = 0.0
     for i in range(q.size):
         travel = max(abs(q_new[i] - q[i]), floor[i] * dt)
         if travel <= 2.2e-308:
             travel = 2.220446e-16
+        # In a free vibration a = -w² q, so that |Δa|/|Δq| is w². Of several modes the largest ratio counts, that of the
+        # fastest that moves. At a turning point Δq vanishes: the floor of the travel keeps the ratio finite there.
         ratio = max(ratio, abs(a_new[i] - a[i]) / travel)
     ratio = max(ratio, 2.220446e-16)
     return control.points * dt * math.sqrt(ratio) / (2.0 * math.pi)
@@ -96,7 +98,7 @@ def apparent_error(control, dt, q, q_new, a, a_new, floor):
 
 @part
 def update_floor(control, u, floor):
-    """Velocity floor: one hundredth of the norm, or of the largest velocity so far of each mode."""
+    """Set the velocity floor: one hundredth of the norm, or of the largest velocity so far of each mode."""
     if control.own_minimum:
         for i in range(u.size):
             floor[i] = max(floor[i], 0.01 * abs(u[i]))
@@ -111,7 +113,7 @@ def update_floor(control, u, floor):
 
 @part
 def control_2020(control, dt, error, counter):
-    """(next step, counter of easy steps, whether the step is tried again)."""
+    """Return the next step, a counter of easy steps, and whether the step is tried again: the rule of 2020."""
     if error >= 1.0:
         shorter = min(control.largest, dt / control.shrink)
         return shorter, counter, True
@@ -124,7 +126,7 @@ def control_2020(control, dt, error, counter):
 
 @part
 def control_2002(control, dt, error, counter):
-    """(next step, counter of easy steps, whether the step is tried again).
+    """Return the next step, a counter of easy steps, and whether the step is tried again: the rule of 2002.
 
     From the fifth easy step in a row on, every easy step lets the step grow, at most to the first.
     """
@@ -144,6 +146,9 @@ def attempt(s, t, dt, weight, ahead, trial, state, archive, work, g):
     ``ahead``: from the velocity that moves the displacement to that at t + dt (s).
     """
     for i in range(g.size):
+        # Central differences with steps that vary: u lies in the middle of a step, so that from one u to the
+        # next it is half of either step. ``weight`` is that mean; with dt in its place the order falls to 1
+        # wherever the step changes.
         trial.u_new[i] = trial.u[i] + trial.a[i] * weight
         trial.q_new[i] = trial.q[i] + dt * trial.u_new[i]
         trial.v_new[i] = trial.u_new[i] + ahead * trial.a[i]
@@ -172,6 +177,7 @@ def choose(control, archive, steps, t0, t_old, used, t, ahead, last, trial):
     if control.grid == 0.0:
         keep(archive, steps, used, t, ahead, last, trial.q, trial.v)
         return
+    # The integrals need the record of this state, which `put` would leave behind for the next slot: so they come first.
     total(archive, used)
     target = t0 + archive.cursor[SLOT] * control.grid
     if t < target - (steps + 1) * 2.220446e-15:
@@ -184,7 +190,7 @@ def choose(control, archive, steps, t0, t_old, used, t, ahead, last, trial):
 
 @part
 def advance(s, t, dt, before, counter, first, control, trial, floor, state, archive, saved, work, g):
-    """One accepted step: (step used, next step, counter, tries; tries < 0 if the step got too small)."""
+    """Take one accepted step: (step used, next step, counter, tries; tries < 0 if the step got too small)."""
     tries, tried_first = 0, dt
     if control.restore:
         copy(state, saved)

@@ -32,7 +32,7 @@ TINY = 2.220446e-16
 
 @part
 def length(a, b):
-    """Length of a vector; along one axis without the root, which is slow and would give the same number."""
+    """Return the length of a vector; along one axis without the root, which is slow and would give the same number."""
     return abs(a) if b == 0.0 else math.sqrt(a * a + b * b)
 
 
@@ -48,7 +48,7 @@ def hang(state, c, f1, f2, y, z, x):
 
 @part
 def release(state, record, c, y, z, x):
-    """Out of contact: no force, no stick, the anchor follows."""
+    """Set a contact that is open: no force, no stick, the anchor follows."""
     hang(state, c, 0.0, 0.0, y, z, x)
     state[c, STUCK] = 0.0
     state[c, LAST_W1] = 0.0
@@ -61,14 +61,18 @@ def release(state, record, c, y, z, x):
 
 @part
 def friction_force(c, constants, normal, d1, d2, w1, w2, state):
-    """Tangential force (f1, f2) at (d1, d2) from the anchor: slide, or stick until the trial force leaves the cone."""
+    """Return the tangential force (f1, f2) at (d1, d2) from the anchor: of slip, or of stick within the cone."""
     speed = length(w1, w2)
+    # Read before the last velocity is overwritten. A body that turns passes zero velocity within a step, at a speed
+    # that no sample shows to be small. That the direction has changed tells it, and stick is tried.
     forward = w1 * state[c, LAST_W1] + w2 * state[c, LAST_W2] >= 0.0
     state[c, LAST_W1] = w1
     state[c, LAST_W2] = w2
     slides = state[c, STUCK] == 0.0 and forward and speed > SLIDING
     if not slides:
         k, damping = constants[c, TANGENT_STIFFNESS], constants[c, TANGENT_DAMPING]
+        # As in plasticity: the trial force is elastic, from the anchor on. If it leaves the cone, the body slides, and
+        # the force is that of sliding.
         f1 = state[c, ANCHOR_F1] - k * d1 - damping * w1
         f2 = state[c, ANCHOR_F2] - k * d2 - damping * w2
         state[c, STUCK] = 1.0
@@ -86,6 +90,8 @@ def rub(c, constants, normal, d1, y, z, x, w1, w2, state, record):
     f1, f2 = 0.0, 0.0
     if constants[c, STATIC] > 0.0:
         f1, f2 = friction_force(c, constants, normal, d1, x - state[c, ANCHOR_X], w1, w2, state)
+        # While it slides the anchor goes along, with the force of sliding. So stick begins with
+        # that force, without a jump.
         if state[c, STUCK] == 0.0:
             hang(state, c, f1, f2, y, z, x)
     record[c, R_FORCE] = normal
@@ -97,13 +103,13 @@ def rub(c, constants, normal, d1, y, z, x, w1, w2, state, record):
 
 @part
 def pressure(c, constants, gap, closing):
-    """Force of a closed stop: it pushes, it never pulls."""
+    """Return the force of a closed stop: it pushes, it never pulls."""
     return max(0.0, -constants[c, STIFFNESS] * gap - constants[c, DAMPING] * closing)
 
 
 @part
 def contact_force(c, index, constants, parameter, position, velocity, state, record):
-    """Force (fy, fz, fx) of contact c on its local coordinates."""
+    """Return the force (fy, fz, fx) of contact c on its local coordinates."""
     geometry, (y, z, x), (vy, w1, w2) = index[c, GEOMETRY], position, velocity
     if geometry >= CIRCLE:
         return curved_force(c, index, constants, parameter, y, z, x, vy, w1, w2, state, record)
@@ -132,7 +138,7 @@ def contact_force(c, index, constants, parameter, position, velocity, state, rec
 
 @called
 def curved_force(c, index, constants, parameter, y, z, x, vy, vz, vx, state, record):
-    """Force (fy, fz, fx) of a contact whose normal n and tangent t turn, n = (ny, nz), t = (-nz, ny)."""
+    """Return the force (fy, fz, fx) of a contact whose normal n and tangent t turn, n = (ny, nz), t = (-nz, ny)."""
     y += constants[c, Y0]
     z += constants[c, Z0]
     segments = index[c, FIRST], index[c, SEGMENTS]

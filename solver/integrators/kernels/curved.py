@@ -11,7 +11,7 @@ SEGMENT = 4  # numbers of a segment of a profile: first angle, inward normal (y,
 
 @called
 def curved_gap(geometry, radius, y, z, parameter, first, segments):
-    """Gap, and cosine and sine of the inward normal; at the centre of a circle any normal will do."""
+    """Return the gap, and cosine and sine of the inward normal; at the centre of a circle any normal will do."""
     if geometry == PROFILE:
         start, angle = parameter[first], math.atan2(z, y)
         angle -= 2.0 * math.pi * math.floor((angle - start) / (2.0 * math.pi))

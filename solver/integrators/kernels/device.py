@@ -24,7 +24,7 @@ STATES = 7
 
 @called
 def device_force(t, law, u, rate, constants, memory, record):
-    """Force of a device at an instant, at the elongation u and its rate; every call runs the law."""
+    """Return the force of a device at an instant, at the elongation u and its rate; every call runs the law."""
     force = 0.0
     if law == NONLINEAR_SPRING:
         force = piecewise_force(u, constants)

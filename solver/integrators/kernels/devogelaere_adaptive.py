@@ -67,13 +67,13 @@ class StepHistory(NamedTuple):
 
 @kernel
 def past(r):
-    """Nothing yet."""
+    """Return a history in which nothing has happened yet."""
     return StepHistory(np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r))
 
 
 @called
 def start(h, slipped, s, p, past):
-    """Residual half a step before the start, and a step before that starts there too.
+    """Set the residual half a step before the start, and a step before that starts there too.
 
     ``slipped``: other tries of the first step look back to a generalised force, without stiffness, for an acceleration.
     """
@@ -86,7 +86,7 @@ def start(h, slipped, s, p, past):
 
 @called
 def again(p1, p, past):
-    """Residual of the step before from its own start: its end is no longer what the estimate assumed."""
+    """Set the residual of the step before from its own start: its end is no longer what the estimate assumed."""
     for i in range(p.w.size):
         slope = 7.0 * past.g[i] + 6.0 * past.middle[i] - p.g[NOW, i]
         past.residual[i] = past.q[i] + p1 * past.v[i] + p1 * p1 / 24.0 * slope - past.q_middle[i]
@@ -117,6 +117,9 @@ def shorten(ratio, first, rescaled, p1, p, past):
     """
     if first and not rescaled:
         see_the_middle(True, p, past)
+    # A try with another step needs the point half of that step back. It is interpolated between now and the middle of
+    # the step before, along a line. The estimate of the error keeps values of that middle: whether it reads them before
+    # or after the move is what ``rescaled`` and ``first`` say.
     rescale(ratio, p)
     if rescaled:
         see_the_middle(first, p, past)
@@ -148,7 +151,7 @@ def weights(h, p1, p0):
 
 @part
 def expansion(i, h, same, p):
-    """Displacement at the middle, from the end of the step (same length as before) or from its start."""
+    """Return the displacement at the middle, from the end of the step (same length as before) or from its start."""
     if same:
         slope = 7.0 * p.g[END, i] + 6.0 * p.g[MIDDLE, i] - p.g[NOW, i]
         return p.q[END, i] - h * p.v[END, i] + h * h / 24.0 * slope
@@ -158,7 +161,7 @@ def expansion(i, h, same, p):
 
 @called
 def error(dt, p1, p0, control, p, past):
-    """Error of a step in units of what is allowed."""
+    """Return the error of a step in units of what is allowed."""
     h, r = 0.5 * dt, p.w.size
     a, b, beta = weights(h, p1, p0)
     total, size = 0.0, 0.0
@@ -172,7 +175,7 @@ def error(dt, p1, p0, control, p, past):
 
 @part
 def next_step(dt, rho, control):
-    """Next step: 0.9 rho^(-1/4) times this one, between a half and one and a half; small changes are left out."""
+    """Return the next step: 0.9 rho^(-1/4) times this one, between a half and one and a half; or this one, if near."""
     factor = min(1.5, max(0.5, 0.9 * rho**-0.25)) if rho > 0.0 else 1.5
     following = min(control.largest, max(control.smallest, factor * dt))
     return dt if rho < 1.0 and abs(following / dt - 1.0) < 0.15 else following
@@ -180,7 +183,7 @@ def next_step(dt, rho, control):
 
 @part
 def advance(t, dt, p1, p0, control, s, p, past, state, archive, saved, work, g):
-    """One accepted step: (step used, next step, tries)."""
+    """Take one accepted step: (step used, next step, tries)."""
     tries = 0
     copy(state, saved)
     while True:

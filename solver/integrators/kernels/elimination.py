@@ -18,6 +18,8 @@ def eliminate(columns, pivots, size):
         pivot = k
         column = columns[k]
         for i in range(k + 1, size):
+            # Without the largest pivot a stiff contact beside a soft one would leave factors as large as the ratio of
+            # stiffnesses, and their digits lost.
             if abs(column[i]) > abs(column[pivot]):
                 pivot = i
         pivots[k] = pivot

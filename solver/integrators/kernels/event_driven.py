@@ -80,12 +80,14 @@ def divide(c, k):
 
 @part
 def next_event(m, modes, width, scratch):
-    """First root of a guard within a part of a step: (part, guard), or (width, -1)."""
+    """Return the first root of a guard within a part of a step: (part, guard), or (width, -1)."""
     fired, p, c = -1, scratch.phase, scratch.guard
     for i in range(modes.counts[m]):
         k = scratch.leading[i]
         if k == FEW:
             continue  # it stays at zero
+        # Bernstein coefficients come first. If all are positive, the guard has no root on the whole step: for most
+        # guards in most steps the proof ends here, and the power series is not even formed.
         series(modes.bernstein[m, i, k], p, scratch.intervals[0], ORDER + 1)
         changes, j = falls(scratch.intervals[0])
         if changes == NONE:
@@ -93,6 +95,8 @@ def next_event(m, modes, width, scratch):
         series(modes.guards[m, i], p, c, ORDER + 1)
         if k > 0:
             divide(c, k)
+        # Each root shortens the stretch in which the guards that follow are searched. So the last one that fires is the
+        # first event of all, without a comparison of instants.
         root = first_root(c, width, changes, j, scratch.intervals, scratch.ends)
         if root >= 0.0:
             width, fired = root, i
@@ -101,7 +105,7 @@ def next_event(m, modes, width, scratch):
 
 @part
 def advance(y, positions, h, theta):
-    """State a part of a step after the centre of the series of the positions."""
+    """Set the state a part of a step after the centre of the series of the positions."""
     n = positions.shape[0]
     for i in range(n):
         x, rate, _ = value_and_rates(positions[i], theta)
@@ -161,6 +165,7 @@ def step(t, end, y, m, modes, outputs, near, since, rows, counters, scratch):
     theta, fired = next_event(m, modes, width, scratch)
     for i in range(positions.shape[0]):
         series(modes.positions[m, i], p, positions[i], ORDER + 1)
+    # The end of a segment is taken as it is. t + (end - t) may miss it by a bit, and a step of that bit would follow.
     until = end if cut and theta == width else t + theta * h
     sample(outputs, t, h, until, positions, m, near, since, rows, counters)
     advance(y, positions, h, theta)

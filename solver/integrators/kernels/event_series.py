@@ -14,6 +14,8 @@ from veridyn.solver.integrators.kernels.series import (
 @kernel
 def write_series(rows, motion, coefficients):
     """Write the Taylor coefficients (r, p, ORDER + 1) of rows (r, p) over a phase that moves so in one step."""
+    # Rows are multiplied from the left: g D^k needs a product of vector and matrix at each order, p² operations; the
+    # powers of D themselves would take p³. And a guard that a power of D annihilates ends in exact zeros.
     row = np.ascontiguousarray(rows)
     for k in range(ORDER + 1):
         if k > 0:

@@ -44,7 +44,7 @@ class Scratch(NamedTuple):
 
 @part
 def find_mode(states, modes, known):
-    """Index of a mode, -1 if its equations are not there yet."""
+    """Return the index of a mode, -1 if its equations are not there yet."""
     for m in range(known):
         same = True
         for e in range(states.size):
@@ -130,6 +130,8 @@ def settle(y, states, modes, known, grips, scratch):
         m = find_mode(states, modes, known)
         if m < 0:
             return -1 - UNKNOWN_MODE
+        # Velocities first, then guards. What rounding leaves of a velocity along a stuck tangent has a sign; a guard
+        # that read it would end the stick that has just begun.
         hold_still(modes.hold[m], modes.keep[m], y, scratch.velocity)
         wrong = look(y, m, modes, scratch)
         if wrong < 0:

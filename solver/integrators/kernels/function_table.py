@@ -56,7 +56,7 @@ def tabulate_ahead(t, step, function_term, terms, parameter, instants, values):
 
 @part
 def row_of(t, s, work):
-    """Row of the table of time functions for an instant: the next, this one, or the first of a new table."""
+    """Return the row of the table of time functions for an instant: the next, this one, or the first of a new table."""
     row = natural(work.place[0])
     if row + 1 < work.instants.size and work.instants[row + 1] == t:
         row += 1

@@ -14,7 +14,7 @@ from veridyn.solver.integrators.kernels.system import count_on, diverged, first_
 
 @part
 def propagate(p, q, v, f, f_end, q_new, v_new):
-    """State at the end of a step under forces from f to f_end; p (r, 2, 4) acts on q, v, f and the change of f."""
+    """Set the state at the end of a step under forces from f to f_end; p (r, 2, 4) acts on q, v, f and f_end - f."""
     for i in range(q.size):
         change = f_end[i] - f[i]
         q_new[i] = p[i, 0, 0] * q[i] + p[i, 0, 1] * v[i] + p[i, 0, 2] * f[i] + p[i, 0, 3] * change
@@ -23,12 +23,16 @@ def propagate(p, q, v, f, f_end, q_new, v_new):
 
 @part
 def advance(t, p, s, q, v, f, f_end, q_new, v_new, state, archive, saved, work):
-    """One step to t: q, v and f become those of its end."""
+    """Take one step to t: q, v and f become those of its end."""
     copy(state, saved)
     for i in range(q.size):
         f_end[i] = f[i]
     for _ in range(2):
+        # Duhamel's integral of a force that is linear over the step is exact: stiffness of the structure limits no
+        # step, and for given loads only their curvature is an error, of order h². The first pass holds forces constant
+        # over the step, the second has them linear.
         propagate(p, q, v, f, f_end, q_new, v_new)
+        # The laws move their memory on at every call; both calls of a step must begin from its start.
         copy(saved, state)
         forces(t, q_new, v_new, s, state, archive, work, f_end)
         for i in range(q.size):

@@ -48,7 +48,7 @@ class StepMatrices(NamedTuple):
 
 @part
 def limit_of(i, laws, p, h):
-    """Largest impulse of a friction in a step."""
+    """Return the largest impulse of a friction in a step."""
     normal = h * laws.normal[i]
     for j in range(laws.pressing.shape[1]):
         if laws.pressing[i, j] >= 0:
@@ -58,7 +58,7 @@ def limit_of(i, laws, p, h):
 
 @part
 def projected(i, laws, active, p, u, least, compliance, h):
-    """Impulse of a row that obeys its law under the other impulses."""
+    """Return the impulse of a row that obeys its law under the other impulses."""
     own = compliance[i, i]
     if own <= 0.0 or not active[i]:
         return 0.0
@@ -79,6 +79,10 @@ def impulses(step, laws, active, u, least, p, tolerance, most):
     for k in range(1, most + 1):
         change = 0.0
         for i in range(u.size):
+            # Projected Gauss and Seidel: each impulse is set to what its law wants under the others, and u follows at
+            # once. Without friction that minimises p·D p/2 + p·(u_free - least) over p >= 0, one coordinate at a time,
+            # so that it never gets worse (D is positive semidefinite, and symmetric if damping and stiffness are). With
+            # friction the bounds move with p, and convergence is counted, not proved.
             new = projected(i, laws, active, p, u, least, step.compliance, step.h)
             more = new - p[i]
             p[i] = new
@@ -101,12 +105,18 @@ def march(step, laws, forces, q, v, p, total, tolerance, most, counters):
     active = np.empty(p.size, dtype=np.bool_)
     least = np.empty(p.size)
     for m in range(forces.shape[0] - 1):
+        # With q' = v at theta between the ends, q(theta) = q + h theta (v + theta dv), and likewise v(theta)
+        # = v + theta dv: (M + h theta C + h² theta² K) dv = h (f(theta) - K (q + h theta v) - C v).
+        # ``inverse`` is that of the bracket.
         push = theta * forces[m + 1] + (1.0 - theta) * forces[m]
         push -= np.dot(step.stiffness, q + h * theta * v) + np.dot(step.damping, v)
         new = v + h * np.dot(step.inverse, push)
         before = np.dot(laws.rows, v)
         gaps = laws.gaps + np.dot(laws.rows, q)
         for i in range(p.size):
+            # A stop takes part if the gap half a step ahead is closed. The law then holds for velocities: u + e u_0 >=
+            # 0 with u_0 of the start of the step, which is read before it is overwritten. So what has gone beyond the
+            # stop by then stays there (of the order of h); no spring or projection gives energy for it.
             stop = laws.friction[i] < 0.0
             active[i] = not stop or gaps[i] + 0.5 * h * before[i] <= 0.0
             least[i] = -laws.restitution[i] * before[i] if stop else 0.0
@@ -116,6 +126,8 @@ def march(step, laws, forces, q, v, p, total, tolerance, most, counters):
         counters[PASSES] += passes
         counters[MOST] = max(counters[MOST], passes)
         counters[FAILED] += 1 if passes > most else 0
+        # Displacements come last, from velocities with their impulses. From the free velocities a body at rest on a
+        # stop would sink into it by about g h² at every step.
         new += np.dot(step.answer, p)
         q += h * (theta * new + (1.0 - theta) * v)
         for i in range(v.size):

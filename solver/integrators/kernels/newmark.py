@@ -40,7 +40,7 @@ LEAST = 1e-280  # of a force: what is smaller dies away, and loses its digits
 
 @part
 def total(beside, s, f, n):
-    """All forces, with those beside the rows given."""
+    """Set all forces, with those beside the rows given."""
     for i in range(f.size):
         f[i] = beside[i]
     push_all(n.force, s, f)
@@ -61,7 +61,7 @@ def all_forces(t, q, v, s, state, archive, work, f, n):
 
 @part
 def fly(row, dt, method, s, q_star, v_star, q, v, a, work, n):
-    """State at the end of the step without forces along the rows, and its local coordinates."""
+    """Set the state at the end of the step without forces along the rows, and its local coordinates."""
     lead(dt, method, s, n.beside, q_star, v_star, q, v, a, n)
     project(row, q, v, s, work)
     for p in range(n.position.size):
@@ -70,7 +70,7 @@ def fly(row, dt, method, s, q_star, v_star, q, v, a, work, n):
 
 @part
 def shift(b, g, method, work, n):
-    """Local coordinates with the forces along the rows; tells whether positions, and rates, moved beyond rounding."""
+    """Set local coordinates under the forces along rows; tell whether positions, and rates, moved beyond rounding."""
     moved, swayed, size, speed = 0.0, 0.0, 0.0, 0.0
     for p in range(n.shift.size):
         n.shift[p] = 0.0
@@ -86,7 +86,7 @@ def shift(b, g, method, work, n):
 
 @part
 def missing(method, work, n):
-    """Gap between what the laws ask for and the forces along the rows; returns the largest of both on a mode."""
+    """Set what the laws ask for beyond the forces along the rows; return the largest of both on a mode."""
     left, size = 0.0, 0.0
     for p in range(n.gap.size):
         n.gap[p] = work.force[p] - n.force[p]
@@ -97,7 +97,7 @@ def missing(method, work, n):
 
 @part
 def through(s, n, k, column):
-    """Change of the force along the active row k with accelerations of the rows."""
+    """Return the change of the force along the active row k with accelerations of the rows."""
     e, i = n.owner[k] // 3, n.owner[k] % 3
     change = 0.0
     for j in range(3):
@@ -109,7 +109,7 @@ def through(s, n, k, column):
 
 @part
 def is_factored(n):
-    """Whether no tangent has changed since the last factors."""
+    """Tell whether no tangent has changed since the last factors."""
     for e in range(n.tangent.shape[0]):
         for i in range(3):
             for j in range(3):
@@ -134,13 +134,16 @@ def factor(s, method, n):
     n.active[n.pull.size] = count
     for k in range(count):
         for m in range(count):
+            # The residual r(F) = law(W F) - F has the derivative T W - 1. Rows of T that are zero need no unknown:
+            # there F is the law's force itself. What is left is as small as the number of contacts that touch,
+            # whatever the number of modes.
             n.columns[m, k] = (1.0 if k == m else 0.0) - through(s, n, k, method.spread[n.active[m]])
     eliminate(n.columns, n.pivots, count)
 
 
 @part
 def correct(s, method, n):
-    """One pass of Newton's method on the forces along the rows: (1 - T W) z = gap.
+    """Take one pass of Newton's method on the forces along the rows: (1 - T W) z = gap.
 
     Where a tangent is zero, so is a row of T: there z is the gap, and what it does to the others is known.
     """
@@ -174,7 +177,7 @@ def drift(row, q_star, v_star, q, v, s, work, n):
 
 @part
 def pushes(force):
-    """Whether any force is there."""
+    """Tell whether any force is there."""
     largest = 0.0
     for p in range(force.size):
         largest = max(largest, abs(force[p]))
@@ -194,7 +197,7 @@ def finish(row, dt, method, s, q_star, v_star, q, v, a, work, f, n):
 
 @part
 def pushed(method, s, f, q_star, v_star, a, n, i):
-    """Acceleration of mode i under the forces f, the others being as they are."""
+    """Return the acceleration of mode i under the forces f, the others being as they are."""
     others = (1.0 - method.alpha_m) * inertia_beside(method, a, i)
     return (balance(method, s, f, q_star, v_star, n, i) - others) / method.implicit[i]
 
@@ -227,7 +230,7 @@ def hold(t, dt, allowed, method, s, q, v, a, q_star, v_star, state, archive, wor
 
 @part
 def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, work, f, n):
-    """One step to t; returns evaluations, GOING or STUCK, and the change with which unsettled forces stand, or 0."""
+    """Take a step to t; return evaluations, GOING or STUCK, and the change with which unsettled forces stand, or 0."""
     predict(dt, method, q, v, a, q_star, v_star)
     remember(method, s, q, v, a, f, n)
     copy(state, n.saved)
@@ -237,6 +240,8 @@ def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, work, f, 
         return 1, GOING, 0.0
     row, several, varies = row_of(t, s, work), s.several is not None, s.varying.shape[0] > 0
     weight = 1.0 - method.alpha_f
+    # The balance takes the forces at the end of the step with the weight 1 - alpha_f. So a force F along a row
+    # accelerates it by (1 - alpha_f) W F at the end, which moves it by beta h² and its rate by gamma h times that.
     b, g = weight * method.beta * dt * dt, weight * method.gamma * dt
     forces_beside(row, q_star, v_star, q_star, v_star, s, work, n.beside)
     others = 0.0
@@ -245,8 +250,13 @@ def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, work, f, 
     k, last, moved, settled, size = 0, np.inf, True, False, 0.0
     while k < method.iterations and not settled:
         k += 1
+        # Without forces along the rows the state at the end does not depend on the iteration. It is led there
+        # once; each pass then only moves the few local coordinates. Matrices that vary act on the whole state, so
+        # that they take it every time.
         if varies or k == 1:
             fly(row, dt, method, s, q_star, v_star, q, v, a, work, n)
+        # The laws of contacts move their memory on at every call. So each pass begins from that of the start of the
+        # step; one that began from the pass before would rub or yield twice in one step.
         copy(n.saved, state)
         moves, sways = shift(b, g, method, work, n)
         moves, sways = moves or k == 1, sways or k == 1
@@ -259,9 +269,16 @@ def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, work, f, 
         if varies:
             change = drift(row, q_star, v_star, q, v, s, work, n)
             left, moves = max(left, change), moves or change > ROUNDING * size
+        # A residual that is small ends the passes. So does one that cannot get smaller: positions do not move beyond
+        # rounding any more, and rates do not, or do so without halving the residual. A stiff stop then has a residual
+        # of its stiffness times the rounding of a displacement, which no pass can take away.
         settled = left <= max(method.tolerance * size, LEAST) or not (moves or (sways and left < 0.5 * last))
         if not settled:
             record = archive.records[natural(archive.cursor[SLOT])]
+            # The tangent belongs to the branch that the laws took last (open, pushing, sticking, sliding). Forces
+            # are piecewise smooth, so that Newton's method on the right branch converges quadratically. If branches
+            # still change in the last pass, none fits its own solution, and `hold` takes the step; if they do not,
+            # Newton's method has failed.
             moved, last = tangents(t, dt, b, g, q, v, s, n.saved, record, work, n) or k == 1, left
             correct(s, method, n)
     if not (settled or moved):
@@ -280,6 +297,9 @@ def integrate(s, t0, dt, steps, method, q, v, state, work, f, archive):
     Returns the index of a diverged mode (-1: none), status, time reached, steps, evaluations, steps that have no
     consistent state, the largest relative change with which they stand, and the most evaluations in a step.
     """
+    # Newmark (1959) has alpha_m = alpha_f = 0; Hilber, Hughes and Taylor (1977) alpha_m = 0 and alpha_f = -alpha in
+    # their notation; Chung and Hulbert (1993) both. Order 2 takes gamma = 1/2 - alpha_m + alpha_f, stability for any
+    # step alpha_m <= alpha_f <= 1/2 and beta >= 1/4 + (alpha_f - alpha_m)/2.
     count_on(True, q, v, f, s, work)
     r, p, elements = q.size, work.force.size, state.shape[0]
     a, q_star, v_star = np.empty(r), np.empty(r), np.empty(r)
@@ -293,6 +313,8 @@ def integrate(s, t0, dt, steps, method, q, v, state, work, f, archive):
     )  # fmt: skip
     all_forces(t0, q, v, s, state, archive, work, f, n)
     for i in range(r):
+        # The first acceleration comes from the balance at the start. An acceleration that is off by a number of order 1
+        # would leave (1 - gamma) h times it in the velocity after the first step: order 1 instead of 2.
         n.rest[i] = f[i] - s.damping[i] * v[i] - s.omega2[i] * q[i]
     if method.start.pivot.size > 0:
         solve(method.start, n.rest, n.solved)

@@ -79,7 +79,7 @@ class NewtonScratch(NamedTuple):
 
 @part
 def predict(dt, method, q, v, a, q_star, v_star):
-    """State without the acceleration at the end of the step."""
+    """Set the state without the acceleration at the end of the step."""
     for i in range(q.size):
         q_star[i] = q[i] + dt * v[i] + (0.5 - method.beta) * dt * dt * a[i]
         v_star[i] = v[i] + (1.0 - method.gamma) * dt * a[i]
@@ -87,7 +87,7 @@ def predict(dt, method, q, v, a, q_star, v_star):
 
 @part
 def inertia_beside(method, a, i):
-    """Inertia of mode i under the accelerations of the others."""
+    """Return the inertia of mode i under the accelerations of the others."""
     total, beside = 0.0, method.beside
     if beside.first.size > 0:
         for k in range(beside.first[i], beside.first[i + 1]):
@@ -99,6 +99,8 @@ def inertia_beside(method, a, i):
 def remember(method, s, q, v, a, f, n):
     """Keep what the start of the step adds to the balance."""
     for i in range(q.size):
+        # Before the first `place`: that overwrites q, v and a, and the passes overwrite f. The share of the start must
+        # be that of the start in every pass.
         inner = f[i] - s.damping[i] * v[i] - s.omega2[i] * q[i]
         n.past[i] = method.alpha_f * inner - method.alpha_m * (method.own * a[i] + inertia_beside(method, a, i))
         n.before[i] = f[i]
@@ -106,21 +108,23 @@ def remember(method, s, q, v, a, f, n):
 
 @part
 def balance(method, s, f, q_star, v_star, n, i):
-    """Force on mode i that its acceleration answers."""
+    """Return the force on mode i that its acceleration answers."""
     return n.past[i] + (1.0 - method.alpha_f) * (f[i] - s.damping[i] * v_star[i] - s.omega2[i] * q_star[i])
 
 
 @part
 def place(i, new, dt, method, q_star, v_star, q, v, a):
-    """State of mode i with an acceleration at the end of the step."""
+    """Set the state of mode i with an acceleration at the end of the step."""
     a[i] = new
+    # q and v follow from q* and v* and the acceleration, never from the pass before. So a pass more or less adds no
+    # rounding, and all passes solve the same equations.
     q[i] = q_star[i] + method.beta * dt * dt * new
     v[i] = v_star[i] + method.gamma * dt * new
 
 
 @part
 def lead(dt, method, s, f, q_star, v_star, q, v, a, n):
-    """State at the end of the step under the forces f: modes apart, or together where something couples them."""
+    """Set the state at the end of the step under the forces f: modes apart, or together where something couples."""
     for i in range(q.size):
         n.rest[i] = balance(method, s, f, q_star, v_star, n, i)
     if couples(method):
@@ -132,7 +136,7 @@ def lead(dt, method, s, f, q_star, v_star, q, v, a, n):
 
 @part
 def couples(method):
-    """Whether the matrix of a step is more than a diagonal."""
+    """Tell whether the matrix of a step is more than a diagonal."""
     return method.factors.pivot.size > 0
 
 

@@ -8,7 +8,7 @@ from veridyn.solver.integrators.kernels.jit import part
 
 @part
 def piece(t, parameter, start, pieces, width):
-    """Place of the last row that begins at t or before; of the first if there is none."""
+    """Return the place of the last row that begins at t or before; of the first if there is none."""
     low, high = 0, pieces
     while high - low > 1:
         middle = (low + high) // 2
@@ -21,7 +21,7 @@ def piece(t, parameter, start, pieces, width):
 
 @part
 def polynomial(tau, parameter, first, last):
-    """Sum of the coefficients first … last - 1 times the powers of tau."""
+    """Return the sum of the coefficients first … last - 1 times the powers of tau."""
     value = 0.0
     for k in range(last - 1, first - 1, -1):
         value = value * tau + parameter[k]
@@ -30,7 +30,7 @@ def polynomial(tau, parameter, first, last):
 
 @part
 def piecewise(t, parameter, start, pieces, width):
-    """Value of a piecewise polynomial; zero before the first break."""
+    """Return the value of a piecewise polynomial; zero before the first break."""
     if t < parameter[start]:
         return 0.0
     base = piece(t, parameter, start, pieces, width)

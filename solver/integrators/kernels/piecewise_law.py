@@ -11,7 +11,7 @@ WIDTH, LEFT = 0, 1  # places of the numbers per piece, and of the first piece
 
 @part
 def piecewise_force(z, constants):
-    """Force at an elongation or a rate."""
+    """Return the force at an elongation or a rate."""
     width = int(constants[WIDTH])
     if z < constants[LEFT]:
         return polynomial(z - constants[LEFT], constants, LEFT + 1, LEFT + width)

@@ -8,7 +8,7 @@ BLOCK = 4  # modes, or rows, whose terms are added in one pass
 
 @part
 def project(row, q, v, s, work):
-    """Local coordinates and velocities of all rows, with the driven part of absolute frames."""
+    """Set local coordinates and velocities of all rows, with the driven part of absolute frames."""
     if is_sparse(s):
         project_entries(q, v, s.along, work)
     elif work.position.size < MANY:
@@ -31,7 +31,7 @@ def project(row, q, v, s, work):
 
 @part
 def local(row, q, v, s, work):
-    """Local coordinate along a row and its velocity, zero without a row; of one mode without a way through memory."""
+    """Return the local coordinate along a row and its velocity, zero without a row; of one mode by its row alone."""
     if row < 0:
         return 0.0, 0.0
     if s.several is None:
@@ -57,7 +57,7 @@ def project_many(q, rows, local):
 
 @part
 def is_sparse(s):
-    """Whether the coordinates stand for modes."""
+    """Tell whether the coordinates stand for modes."""
     return s.along.first.size > 0
 
 

@@ -55,7 +55,7 @@ def weighted(weights, c, b):
 
 @called
 def bernstein(c, b):
-    """Bernstein coefficients over [0, 1] of a polynomial.
+    """Write the Bernstein coefficients over [0, 1] of a polynomial.
 
     Not inlined, like `left_half`: within a loop all weights would be copied ahead of it, at every call.
     """
@@ -64,13 +64,13 @@ def bernstein(c, b):
 
 @called
 def left_half(b, left):
-    """Bernstein coefficients over the left half of an interval."""
+    """Write the Bernstein coefficients over the left half of an interval."""
     weighted(LEFT, b, left)
 
 
 @part
 def reverse(b, reversed_):
-    """Bernstein coefficients over an interval that is seen from its other end."""
+    """Write the Bernstein coefficients over an interval that is seen from its other end."""
     for j in range(ORDER + 1):
         reversed_[j] = b[ORDER - j]
 
@@ -85,7 +85,7 @@ def right_half(b, room):
 
 @part
 def falls(b):
-    """Whether the coefficients turn from positive never, once or more often, and which one does."""
+    """Tell whether the coefficients turn from positive never, once or more often, and which one does."""
     j = 0
     while j <= ORDER and b[j] > 0.0:
         j += 1
@@ -99,10 +99,10 @@ def falls(b):
 
 @part
 def only_root(c, low, high, t):
-    """Halley from t, or the middle, for the only root between ``low``, where the polynomial is positive, and ``high``.
+    """Return the only root between ``low``, where the polynomial is positive, and ``high``, by Halley's method from t.
 
-    It is kept in its bracket. The error falls with the third power of the change, which tells when the next one is
-    below the resolution.
+    It begins in the middle if t is not between, and is kept in its bracket. The error falls with the third power of the
+    change, which tells when the next one is below the resolution.
     """
     before = 0.0
     if not low <= t <= high:
@@ -113,6 +113,9 @@ def only_root(c, low, high, t):
             low = t
         else:
             high = t
+        # Halley's method is Newton's for f/√|f'|, whose curvature vanishes at the root: hence order three.
+        # ``ddf`` is f''/2 already. Far from the root it may leave the bracket; bisection then keeps the
+        # proof that the root is inside.
         new = t - f * df / (df * df - f * ddf)
         if not low <= new <= high:
             new = 0.5 * (low + high)
@@ -125,7 +128,7 @@ def only_root(c, low, high, t):
 
 @part
 def bottom(b):
-    """Where the coefficients stop falling, if they rise from there on; -1 if they turn again.
+    """Return where the coefficients stop falling, if they rise from there on; -1 if they turn again.
 
     The derivative then changes sign once: the polynomial falls and rises, as its coefficients do.
     """
@@ -140,13 +143,15 @@ def bottom(b):
 
 @part
 def root_before(c, start, end, t):
-    """First root of a polynomial that falls and rises, if it is negative near t, where it is about lowest; else -1.
+    """Return the first root of a polynomial that falls and rises, if it is negative near t, about its lowest; else -1.
 
     Before a place where it is negative there is just one. The parabola there gives the first guess.
     """
     for _ in range(MOST_LOOKS):
         f, df, ddf = value_and_rates(c, t)
         if f < 0.0:
+            # Roots of f + f' x + (f''/2) x². As f < 0, the parabola has a root on either side if it is convex; the one
+            # before takes the minus sign. If it is not, the guess is no number, and `only_root` begins in the middle.
             return only_root(c, start, t, t - (df + math.sqrt(df * df - 4.0 * f * ddf)) / (2.0 * ddf))
         t -= df / (2.0 * ddf)
         if not start < t <= end:
@@ -156,13 +161,13 @@ def root_before(c, start, end, t):
 
 @called
 def first_root(c, width, changes, j, intervals, ends):
-    """First root in (0, width] of a polynomial c (ORDER + 1,) that starts positive, width <= 1; -1 if there is none.
+    """Return the first root in (0, width] of a polynomial c (ORDER + 1,) that starts positive; -1 if there is none.
 
-    ``intervals`` (MOST_AHEAD, ORDER + 1), whose first row has the Bernstein coefficients, of which ``changes`` and
-    ``j`` are what `falls` tells, and ``ends`` (MOST_AHEAD,) are scratch: the nearest interval last, before it those of
-    which it is in the left half. No root is passed over: an interval is left behind only if the signs of its
-    coefficients prove that there is none in it. A touch of zero may count as a root: rounding decides, and `is_ripple`
-    tells afterwards.
+    ``width`` is 1 at most. ``intervals`` (MOST_AHEAD, ORDER + 1), whose first row has the Bernstein coefficients, of
+    which ``changes`` and ``j`` are what `falls` tells, and ``ends`` (MOST_AHEAD,) are scratch: the nearest interval
+    last, before it those of which it is in the left half. No root is passed over: an interval is left behind only if
+    the signs of its coefficients prove that there is none in it. A touch of zero may count as a root: rounding decides,
+    and `is_ripple` tells afterwards.
     """
     start, ends[0], top = 0.0, 1.0, 0
     while start < width:
@@ -172,7 +177,13 @@ def first_root(c, width, changes, j, intervals, ends):
             if top == 0:
                 return -1.0
             top -= 1
+            # Left halves first: what is found is the first root. The right half is made from the whole
+            # interval only now, when the left one is proved empty; most often a root in the left half ends the
+            # search and it is never needed.
             right_half(intervals[top], intervals[top + 1 :])
+        # If the first coefficient, the value at the start, is not positive, the root is there. A double root keeps two
+        # changes of sign in every half that holds it, and halving would not end. So an interval of the width of
+        # rounding counts as the root; whether it is one, the series decides when the event is settled.
         elif (j == 0 and start > 0.0) or end - start < NARROWEST:
             return start
         elif changes == ONE:

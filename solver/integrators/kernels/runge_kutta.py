@@ -86,6 +86,8 @@ def advance(s, t, dt, tableau, stages, q, v, state, archive, saved, sequential, 
     """Go through the stages of one step; the last leaves the new state in ``stages``."""
     for i in range(1, tableau.c.size):
         for j in range(q.size):
+            # Stage 0 is not evaluated: the last stage of the step before lies at the same point (Bogacki and Shampine;
+            # Dormand and Prince). If a step is refused it stays valid, since the start of the step has not moved.
             slope, rate = 0.0, 0.0
             for k in range(i):
                 slope += tableau.a[i, k] * stages.dq[k, j]
@@ -104,9 +106,11 @@ def advance(s, t, dt, tableau, stages, q, v, state, archive, saved, sequential, 
 
 @part
 def scaled(i, e, slopes, old, new, control):
-    """Difference of the two formulas for one coordinate, in units of what is allowed."""
+    """Return the difference of the two formulas for one coordinate, in units of what is allowed."""
     difference = 0.0
     for k in range(e.size):
+        # The weights e are the difference of both formulas, taken beforehand: their results agree in most digits, and a
+        # difference of results would be rounding. The estimate is that of the lower order; the higher one goes on.
         difference += e[k] * slopes[k, i]
     size = max(abs(old[i]), abs(new[i] - old[i])) + control.absolute
     return difference / max(control.tolerance * size, LEAST)
@@ -114,7 +118,7 @@ def scaled(i, e, slopes, old, new, control):
 
 @part
 def error(dt, tableau, stages, q, v, control):
-    """Root mean square of the error of a step, in units of what is allowed."""
+    """Return the root mean square of the error of a step, in units of what is allowed."""
     total = 0.0
     for i in range(q.size):
         total += scaled(i, tableau.e, stages.dq, q, stages.q, control) ** 2
@@ -124,13 +128,13 @@ def error(dt, tableau, stages, q, v, control):
 
 @part
 def factor(rho, power):
-    """Next step over this one: 0.9 rho^(-1/power), between a fifth and five."""
+    """Return the next step over this one: 0.9 rho^(-1/power), between a fifth and five."""
     return min(5.0, max(0.2, 0.9 * rho ** (-1.0 / power)))
 
 
 @part
 def attempt(s, t, dt, control, tableau, stages, q, v, state, archive, saved, work, g):
-    """One accepted step: (step used, next step, tries; tries < 0 if the step got too small)."""
+    """Take one accepted step: (step used, next step, tries; tries < 0 if the step got too small)."""
     tries, before = 0, math.inf
     copy(state, saved)
     while True:
@@ -201,6 +205,8 @@ def integrate(s, t0, t_end, control, tableau, q, v, state, work, g, archive):
             return -1, STUCK, t, steps, evaluations
         accept(stages, q, v, s, work)
         steps += 1
+        # A constant step is multiplied, not summed: the rounding of a sum grows with the number of steps, and a load
+        # would be read more and more beside its instant.
         t = t + used if control.largest > control.smallest else t0 + steps * used
         dt = resumed(archive, t, target, left, dt, steps)
         bad = diverged(q)

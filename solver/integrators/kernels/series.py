@@ -59,7 +59,7 @@ def drive_at(t, waves, polynomials, place, p):
 
 @fused
 def series(rows, p, c, count):
-    """First ``count`` coefficients of the series of what the rows (w, ORDER + 1) are over a phase p (w,).
+    """Write the first ``count`` coefficients of the series of what rows (w, ORDER + 1) are over a phase p (w,).
 
     The phase begins with 1 and has 1 + 4 i numbers. ``count`` is a constant, so that loops become few instructions.
     """
@@ -103,19 +103,24 @@ def value_and_rates(c, t):
 
 @part
 def is_ripple(c, k, allowed):
-    """Whether the next term turns coefficient k back before it has moved the guard by more than rounding.
+    """Tell whether the next term turns coefficient k back before it has moved the guard by more than rounding.
 
     So it is where a guard touches zero: it falls to zero within rounding, and rises again.
     """
+    # c_1 θ + c_2 θ² turns back after c_1²/(4 |c_2|). If that is no more than what rounding leaves of the guard, the
+    # sign of c_1 tells nothing, and that of c_2 decides.
     return c[k] * c[k + 1] < 0.0 and c[k] * c[k] <= 4.0 * allowed * abs(c[k + 1])
 
 
 @part
 def first_significant(c, size, rate):
-    """Index of the first coefficient that is not zero up to rounding and the resolution of instants; FEW if none is.
+    """Return the index of the first coefficient above rounding and the resolution of instants; FEW if none is.
 
     ``size`` and ``rate`` are the sizes of the terms of c[0] and c[1].
     """
+    # Rounding of a coefficient: with rates of at most STRETCH a step, term k is STRETCH^k/k! of the size of the first,
+    # and so is its error. An instant that is off by tau changes c_k by (k + 1) tau c_(k+1). What is no larger than both
+    # has no sign, and the next coefficient is read in its place.
     tau = AT_ONCE / STRETCH
     before, allowed = 0.0, ROUNDING * size
     for k in range(FEW):

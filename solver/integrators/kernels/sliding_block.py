@@ -40,6 +40,8 @@ REPEATS = 1e-15  # two slips whose phases are this near are the same
 def two_product(a, b):
     """Return a b as the sum of two doubles, exactly (Dekker)."""
     product = a * b
+    # Halves of 26 bits: their products are exact in a double. It holds only if no product and sum are fused into one
+    # operation, so that the kernel must not be compiled with contraction.
     big, other = SPLIT * a, SPLIT * b
     a_high, b_high = big - (big - a), other - (other - b)
     a_low, b_low = a - a_high, b - b_high
@@ -69,7 +71,7 @@ def cosine_rest(s):
 
 @part
 def slid(s, eta, sin_beta, cos_beta):
-    """Path of a slip after a time s in a0/ω²: the integral of |w|."""
+    """Return the path of a slip after a time s in a0/ω²: the integral of |w|."""
     return 0.5 * (cos_beta - eta) * s * s - cos_beta * cosine_rest(s) + sin_beta * sine_rest(s)
 
 
@@ -84,7 +86,7 @@ def place(omega, t):
 
 @part
 def length_of_slip(eta, alpha, sin_alpha):
-    """Duration of a slip that ends in stick.
+    """Return the duration of a slip that ends in stick.
 
     w is convex from α to π + α, and there is no root before 2α. Newton's method starts at the right end, where w
     is not negative, and so comes down to the root; the bracket is for rounding only.
@@ -110,7 +112,7 @@ def length_of_slip(eta, alpha, sin_alpha):
 
 @part
 def next_slip(eta, alpha, beta, sin_beta, cos_beta, limit, contraction):
-    """Phase β' at which the slip after one that began at β begins, where w is zero again.
+    """Return the phase β' at which the slip after one that began at β begins, where w is zero again.
 
     The unknown is u = β + β', small where η is. ``limit`` and ``contraction`` belong to the periodic motion and
     give the first guess. The function falls all over the bracket |β'| <= α.
@@ -137,6 +139,8 @@ def next_slip(eta, alpha, beta, sin_beta, cos_beta, limit, contraction):
 @part
 def classify(a0, mu, g):
     """Return the regime, decided on exact products, η, and δ = 1 − η with all its digits."""
+    # mu g is exact as product + rest. Where the border is near, a0 - product is exact too (Sterbenz: doubles within a
+    # factor of 2). So δ = 1 - η has all its digits, and the sign at the border is right, where η alone has lost them.
     product, rest = two_product(mu, g)
     excess = (a0 - product) - rest
     if excess <= 0.0:
@@ -160,6 +164,8 @@ def follow(regime, eta, alpha, sin_alpha, kb, rb, ke, re):
     """
     beta, sin_beta, cos_beta = alpha, sin_alpha, eta
     limit = math.asin(min(0.5 * math.pi * eta, 1.0))
+    # From η (π + β - β') = sin β + sin β' follows dβ'/dβ = (η - cos β)/(η + cos β') at the periodic motion β = β' =
+    # limit, whose size is below 1: phases approach it geometrically, and this predicts the next one.
     contraction = (eta - math.cos(limit)) / (eta + math.cos(limit))
     repeats = regime == STICK_SLIP
     length = length_of_slip(eta, alpha, sin_alpha) if repeats else 0.0
@@ -195,6 +201,7 @@ def solve_one(i, parameters, power, regimes, slips, starts, ends):
     if regime == STICK:
         power[i], slips[i], starts[i], ends[i] = 0.0, 0, math.nan, math.nan
         return
+    # sin² α = 1 - η² = δ (2 - δ): from η itself the digits of a short slip would cancel.
     sin_alpha = math.sqrt(below * (2.0 - below))
     kb, rb = place(omega, parameters[T_START, i])
     ke, re = place(omega, parameters[T_END, i])

@@ -20,7 +20,7 @@ def ending(archive, bad, done):
 
 @part
 def unfinished(t, t_end, steps):
-    """Whether more than the rounding of the summed steps remains."""
+    """Tell whether more than the rounding of the summed steps remains."""
     return t_end - t > slack(steps)
 
 
@@ -39,6 +39,8 @@ def horizon(archive, t_end):
 @part
 def resumed(archive, t, target, left, dt, steps):
     """Return the next step: what was left of a step that was cut to end on an instant, or what the control says."""
+    # A step that was cut to end on an instant says nothing of the step that the error allows. Without the rest of it
+    # the march would go on with short steps after each output.
     return left if archive.land and left > slack(steps) and abs(target - t) <= slack(steps) else dt
 
 

@@ -18,6 +18,9 @@ def integrate(s, t0, dt, steps, q, v, state, work, g, archive):
     begin(archive, t, q, v)
     for k in range(1, steps + 1):
         for i in range(q.size):
+            # The order matters: q moves with the new v. The map of a free mode then has determinant 1, and its
+            # amplitude stays bounded for w h < 2. With the old v it is Euler's explicit method, whose amplitude grows
+            # by √(1 + w² h²) a step. Velocities so belong to half-steps, as those of central differences do.
             v[i] += dt * (g[i] - s.damping[i] * v[i])
             q[i] += dt * v[i]
         t += dt

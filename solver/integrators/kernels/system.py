@@ -103,7 +103,7 @@ def count_on(even, q, v, g, s, work):
 
 @part
 def linear_forces(row, q, s, work, g):
-    """G = -w² q + loads."""
+    """Set g to -w² q + loads."""
     for i in range(q.size):
         g[i] = -s.omega2[i] * q[i]
     add_loads(row, s, work, g)
@@ -140,7 +140,7 @@ def vary(q, v, matrices, index, values, g):
 
 @part
 def forces(t, q, v, s, state, archive, work, g):
-    """G (r,) at (t, q, v); every call runs the laws of contacts and devices and moves their state (c + d, 8) on.
+    """Set g (r,) at (t, q, v); every call runs the laws of contacts and devices and moves their state (c + d, 8) on.
 
     What they did goes into the free slot of the archive.
     """
@@ -230,8 +230,9 @@ def first_forces(t, q, v, s, state, archive, work, g):
 
 @part
 def diverged(q):
-    """Index of the first coordinate out of range, -1 if there is none."""
+    """Return the index of the first coordinate out of range, -1 if there is none."""
     for i in range(q.size):
+        # Written so that NaN counts as diverged: any comparison with it is false.
         if not (-1e100 < q[i] < 1e100):
             return i
     return -1

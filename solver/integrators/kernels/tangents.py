@@ -44,7 +44,7 @@ BEND = 0.1  # relative change of the slope of a device that counts as another br
 
 @part
 def frame(c, index, constants, parameter, y, z):
-    """Inward normal and first tangent in the plane (y, z)."""
+    """Return the inward normal and the first tangent in the plane (y, z)."""
     geometry = index[c, GEOMETRY]
     if geometry >= CIRCLE:
         at = y + constants[c, Y0], z + constants[c, Z0]
@@ -58,7 +58,7 @@ def frame(c, index, constants, parameter, y, z):
 
 @part
 def branch_of(c, constants, record, ny):
-    """Branch of the law of a contact that its record tells."""
+    """Return the branch of the law of a contact that its record tells."""
     if record[c, R_FORCE] == 0.0:
         return 0
     branch = PUSHING + (OTHER_WALL if ny > 0.0 else 0)
@@ -71,13 +71,15 @@ def branch_of(c, constants, record, ny):
 
 @part
 def friction_tangent(c, constants, record, branch, b, g, stiff):
-    """Change of the friction (f1, f2) with a motion inwards, along the first tangent and along the second."""
+    """Return how the friction (f1, f2) changes with a motion inwards, along the first tangent and along the second."""
     if branch & STICKING:
         stick = -(b * constants[c, TANGENT_STIFFNESS] + g * constants[c, TANGENT_DAMPING])
         return (0.0, stick, 0.0), (0.0, 0.0, stick)
     speed = length(record[c, R_W1], record[c, R_W2])
     if not branch & SLIDING or speed <= TINY:
         return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    # f = -mu N w/|w|. By N: the normal force falls by ``stiff`` under a motion outwards, along w/|w|. By w: only the
+    # part across w turns the force, -mu N/|w| (1 - w wᵀ/|w|²); its size does not depend on the speed.
     w1, w2 = record[c, R_W1] / speed, record[c, R_W2] / speed
     more, turn = constants[c, KINETIC] * stiff, -constants[c, KINETIC] * record[c, R_FORCE] * g / speed
     return (more * w1, turn * w2 * w2, -turn * w1 * w2), (more * w2, -turn * w1 * w2, turn * w1 * w1)
@@ -85,7 +87,7 @@ def friction_tangent(c, constants, record, branch, b, g, stiff):
 
 @part
 def contact_tangent(c, b, g, index, constants, parameter, y, z, record, tangent):
-    """Tangent (3, 3) of a contact in its local coordinates (y, z, x); returns its branch, and the side of a profile."""
+    """Set the tangent (3, 3) of a contact in its coordinates (y, z, x); return branch, and side of a profile."""
     ny, nz, ty, tz = frame(c, index, constants, parameter, y, z)
     side = ny if index[c, GEOMETRY] == PROFILE else 0.0
     branch = branch_of(c, constants, record, ny)
@@ -108,7 +110,7 @@ def contact_tangent(c, b, g, index, constants, parameter, y, z, record, tangent)
 
 @part
 def device_tangent(t, dt, b, g, d, s, u, rate, memory, force, probe, record):
-    """Change of the force of a device with the acceleration: its law, run once more a little further on."""
+    """Return how the force of a device changes with the acceleration: its law, run once more a little further on."""
     constants = s.device_value[s.device_index[d, FIRST_CONSTANT] : s.device_index[d, LAST]]
     law, at = s.device_index[d, LAW], u + s.device_offset[d]
     for k in range(probe.size):
@@ -123,7 +125,7 @@ def device_tangent(t, dt, b, g, d, s, u, rate, memory, force, probe, record):
 
 @part
 def tangents(t, dt, b, g, q, v, s, saved, record, work, n):
-    """Tangents of all contacts and devices where their forces were evaluated last; tells whether a branch changed."""
+    """Set the tangents of all contacts and devices where they were evaluated last; tell whether a branch changed."""
     contacts, moved = s.contact_index.shape[0], False
     for c in range(contacts):
         y, _ = local(s.contact_index[c, ROW_Y], q, v, s, work)
@@ -144,7 +146,7 @@ def tangents(t, dt, b, g, q, v, s, saved, record, work, n):
 
 @part
 def row_at(e, k, s):
-    """Row of local coordinate k of a contact or device, -1 for none."""
+    """Return the row of local coordinate k of a contact or device, -1 for none."""
     contacts = s.contact_index.shape[0]
     if e < contacts:
         return s.contact_index[e, ROW_Y + k]

@@ -21,7 +21,7 @@ PASSES = 60  # of Newton's iteration
 
 @part
 def relaxed_linear(d, change, rate):
-    """D after a step for n = 1; ``change`` is share × Δu, ``rate`` is b × step."""
+    """Return D after a step for n = 1; ``change`` is share × Δu, ``rate`` is b × step."""
     if rate == 0.0:
         return d + change
     return d * math.exp(-rate) - change * math.expm1(-rate) / rate
@@ -29,7 +29,7 @@ def relaxed_linear(d, change, rate):
 
 @part
 def relaxed_square(d, a, b, step):
-    """D >= 0 after a step for n = 2: a Riccati equation; a < 0 may take it through zero."""
+    """Return D >= 0 after a step for n = 2: a Riccati equation; a < 0 may take it through zero."""
     speed = math.sqrt(abs(a) * b)
     if speed * step < 1e-9:  # the limit of the tangents
         turned, inverse = a * step, b * step
@@ -38,6 +38,8 @@ def relaxed_square(d, a, b, step):
         until_zero = math.atan(d / scale) / speed
         if a < 0.0 and until_zero < step:
             return -scale * math.tanh(speed * (step - until_zero))
+        # D' = a - b D² is solved by s tanh (or by -s tan, where a < 0), s = √(|a|/b). The addition theorem takes it
+        # from D at the start: (D ± s T)/(1 + D T/s), T being the tangent of the step. So no step is too long.
         tangent = math.tanh(speed * step) if a > 0.0 else math.tan(speed * step)
         turned, inverse = math.copysign(scale * tangent, a), tangent / scale
     return (d + turned) / (1.0 + d * inverse)
@@ -45,10 +47,12 @@ def relaxed_square(d, a, b, step):
 
 @part
 def implicit(s, k, n):
-    """Root y of y + k sign(y) |y|^n = s, by Newton's iteration from above."""
+    """Return the root y of y + k sign(y) |y|^n = s, by Newton's iteration from above."""
     size = abs(s)
     if size == 0.0:
         return 0.0
+    # y + k y^n is convex and grows; both bounds of y lie above the root, since neither term exceeds the sum. From above
+    # Newton's steps go down to the root and never past it, so that no bracket is needed.
     y = min(size, (size / k) ** (1.0 / n)) if k > 0.0 else size
     for _ in range(PASSES):
         step = (y + k * y**n - size) / (1.0 + k * n * y ** (n - 1.0))
@@ -60,15 +64,17 @@ def implicit(s, k, n):
 
 @part
 def relaxed_power(d, change, rate, n):
-    """D after a step for any n >= 1; ``rate`` is b × step."""
+    """Return D after a step for any n >= 1; ``rate`` is b × step."""
     y = implicit(d + GAMMA * change, GAMMA * rate, n)
+    # Two implicit stages with 1 - √½ on the diagonal: order 2, and a stiff dashpot relaxes at once (L-stable). A rate
+    # that is explicit would overshoot zero, and the force of the dashpot would alternate.
     slope = (y - d) / GAMMA
     return implicit(d + (1.0 - GAMMA) * slope + GAMMA * change, GAMMA * rate, n)
 
 
 @part
 def relaxed(d, change, b, n, step):
-    """Force of the dashpot after a step; a step without duration is elastic."""
+    """Return the force of the dashpot after a step; a step without duration is elastic."""
     if step <= 0.0:
         return d + change
     if n == 1.0:
@@ -81,7 +87,7 @@ def relaxed(d, change, b, n, step):
 
 @part
 def zener_force(t, u, constants, memory, internal):
-    """Force at the elongation u."""
+    """Return the force at the elongation u."""
     n = constants[POWER]
     b = constants[YIELDING] / constants[DASHPOT] ** n
     d = relaxed(memory[LAST_D], constants[SHARE] * (u - memory[LAST_U]), b, n, t - memory[LAST_T])

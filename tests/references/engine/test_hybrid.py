@@ -7,7 +7,8 @@ import pytest
 import sympy
 from flint import arb
 
-from veridyn.problem.initial_value import Change, InitialValueProblem, Mode
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
 from veridyn.references.engine.enclosure import Absent, Undecided
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet, exact
 from veridyn.references.problems import hybrid, hybrid_modes, hybrid_system

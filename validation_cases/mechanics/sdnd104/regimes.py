@@ -1,14 +1,12 @@
 """SDND104: what a sweep over its parameters gives where a solver solves many at once, and its map of regimes."""
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.references.parameters import ParameterError
 from veridyn.references.problems import sliding_block
-from veridyn.validation_cases.judgement.sweeping import Border, Columns, Ranges, Sweep, Swept
+from veridyn.validation_cases.judgement.sweeping import Border, Floats, Points, Ranges, Sweep, Swept
 
 WIDEST = 1e50  # products of three parameters and their exact halves must not overflow
 MOST_HALF_PERIODS = 1_000_000  # slip-slip goes from slip to slip until the motion repeats itself
@@ -27,7 +25,7 @@ def refuse(ranges: Ranges) -> None:
         raise ParameterError(f"{count:.3g} half periods are more than {MOST_HALF_PERIODS}: shorten the window")
 
 
-def eta(parameters: Columns) -> NDArray[Any]:
+def eta(parameters: Points) -> Floats:
     """Return η = μ g/a0."""
     return np.asarray(parameters["mu"] * parameters["g"] / parameters["a0"])
 
