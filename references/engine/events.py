@@ -185,17 +185,15 @@ def _stretches(
 
     Functions that vanish at the start of the phase are divided by the powers of s that do.
     """
-    skipped = arb(0)  # of a piece, which the stretch before has covered
+    covered = arb(0)  # s beyond the end of the piece before, which its stretch has covered
     for begins, piece in course.pieces(limit):
         if limit is not None and begins >= value(limit):
             return  # a root on the limit itself belongs to the stretch before
-        at_start = begins == 0
-        polynomials = [piece.polynomial(row) for row, *_ in watched]
-        for _ in range(order):
-            polynomials = [p.derivative() for p in polynomials]
-        if at_start:
-            roots = [(zeros, None if late is None else late / piece.length) for _, zeros, late in watched]
-            polynomials = [_deflated(p, *root) for p, root in zip(polynomials, roots, strict=True)]
+        if covered >= piece.length:
+            covered -= piece.length
+            continue
+        skipped = covered / piece.length
+        polynomials = _read_piece(piece, watched, order, at_start=begins == 0)
         if skipped > 0:
             polynomials = [p(arb_poly([skipped, 1])) for p in polynomials]
         for p in polynomials:
@@ -207,13 +205,27 @@ def _stretches(
         seam = next((c for c in SEAMS if all(sign(p(c - skipped)) for p in polynomials)), None)
         if seam is None:
             raise Undecided("a guard stays near zero")
-        begin = _Begin(begins + skipped * piece.length, piece.length)
+        begin = _Begin(begins + covered, piece.length)
         last = None if limit is None else _last(value(limit) - begins, piece, skipped, seam, polynomials)
         if last is not None:
             yield begin, last - skipped, polynomials
             return
         yield begin, seam - skipped, polynomials
-        skipped = seam - 1
+        # in seconds: pieces of a smooth flow differ in length, and a share of one is none of the next
+        covered = (seam - 1) * piece.length
+
+
+def _read_piece(
+    piece: Piece, watched: Sequence[tuple[Row, int, arb | None]], order: int, *, at_start: bool
+) -> list[arb_poly]:
+    """Return the functions on a piece, or their derivatives of an order; at the start without the zeros there."""
+    polynomials = [piece.polynomial(row) for row, *_ in watched]
+    for _ in range(order):
+        polynomials = [p.derivative() for p in polynomials]
+    if not at_start:
+        return polynomials
+    roots = [(zeros, None if late is None else late / piece.length) for _, zeros, late in watched]
+    return [_deflated(p, *root) for p, root in zip(polynomials, roots, strict=True)]
 
 
 def _last(limit: arb, piece: Piece, skipped: arb, seam: arb, polynomials: Sequence[arb_poly]) -> arb | None:

@@ -79,14 +79,15 @@ def _axes(turned: arb_mat, parts: arb_mat, errors: arb_mat) -> tuple[arb_mat, ar
     n = parts.nrows()
     edges = [[(turned[i, j] * parts[j, 0].rad()).mid() for i in range(n)] for j in range(n)]
     reach = [max(errors[i, 0].rad(), *(abs(edge[i]) for edge in edges)) for i in range(n)]
-    units = [arb(1) if size == 0 else size for size in reach]
+    # of six bits: axes, which are doubles, times units are exact then, and so is the frame whose inverse is enclosed
+    units = [arb(1) if size == 0 else binary(size) for size in reach]
     scaled = np.array([[float(x / unit) for x, unit in zip(edge, units, strict=True)] for edge in edges])
     longest = np.argsort(-np.linalg.norm(scaled, axis=1), kind="stable")
     lengths = np.maximum(np.linalg.norm(scaled[longest], axis=1, keepdims=True), LEAST_LENGTH)
     axes = arb_mat(n, n, [arb(x) for x in np.linalg.qr((scaled[longest] / lengths).T)[0].ravel().tolist()])
     back = axes.inv()
     return (
-        arb_mat(n, n, [(axes[i, j] * units[i]).mid() for i in range(n) for j in range(n)]),
+        arb_mat(n, n, [axes[i, j] * units[i] for i in range(n) for j in range(n)]),
         arb_mat(n, n, [back[i, j] / units[j] for i in range(n) for j in range(n)]),
     )
 
@@ -210,14 +211,14 @@ class Smooth:
 
     def _enclosed(self, time: arb, states: _Skew, order: int, length: arb) -> _StepEnclosure | None:
         """Return the remainders of a step, and how states part in it; None if no box is found for it."""
-        n, half = len(states.centre), length / (2 * SAMPLES)
+        n, spacing = len(states.centre), length / SAMPLES
         program, unit = self._compiled(n), FINE * float(length)
         (scales, edges), columns = _edges(states.frame), list(program.traced.rates)
         motion = program.run(time, states.hull(), unit, LOW)
         terms = arb_mat([program.terms(motion, columns, k, 1 / arb(FINE)) for k in range(LOW)])
         seen = [hull(*row) for row in (terms.transpose() * _vandermonde(LOW)).tolist()]
-        here, around = hull(time - half, time + length * WIDTH), arb(0, half.abs_upper())
-        box = self._box(here, around, seen, unit, order)
+        here, after = hull(time, time + length * WIDTH), hull(arb(0), spacing)
+        box = self._box(here, after, seen, unit, order)
         wide = None if box is None else _widened(program, box, unit, edges, length * WIDTH)
         if box is None or wide is None:
             return None
@@ -229,15 +230,16 @@ class Smooth:
             return None
         return _StepEnclosure(rest, *_parted(m, r, scales, states.parts))
 
-    def _box(self, here: arb, around: arb, seen: list[arb], unit: float, order: int) -> Any:
+    def _box(self, here: arb, after: arb, seen: list[arb], unit: float, order: int) -> Any:
         """Return a run over a box that states seen at instants do not leave between them; None if none is found."""
         # First exit: let the motion reach the edge of B, at T for the first time. Up to T it is in B, so that
-        # rates and remainder are those over B. If all places that these allow are interior points of B, there is
-        # no T (Picard and Lindelöf).
+        # rates and remainder are those over B. An instant up to T lies at most a spacing after a sample, which is
+        # not later than T either; from there the rates lead to it. If all places that these allow are interior
+        # points of B, there is no T (Picard and Lindelöf).
         program, box = self._compiled(len(seen)), seen
         for _ in range(8):
             rates = self.rates(here, box)
-            image = [x + around * rate for x, rate in zip(seen, rates, strict=True)]
+            image = [x + after * rate for x, rate in zip(seen, rates, strict=True)]
             if all(b.contains_interior(i) for b, i in zip(box, image, strict=True)):
                 result = program.run(here, box, unit, order)
                 rest = program.terms(result, list(program.traced.rates), LOW, WIDTH / FINE)

@@ -327,10 +327,12 @@ def motion(
     return MotionQuantities(problem, tuple({**plain, **stated}.values()), record=record, spare=spare)
 
 
-def not_negative(problem: Any, condition: str, refusal: str) -> type[ParameterSet]:
+def not_negative(
+    problem: Any, condition: str, refusal: str, record: type[ParameterSet] = ParameterSet
+) -> type[ParameterSet]:
     """Return records of parameters for which an expression is not below zero, as under a root of the start.
 
-    The refusal names parameters in braces.
+    The refusal names parameters in braces. ``record`` has conditions of its own, which are checked first.
 
     Raises
     ------
@@ -339,11 +341,12 @@ def not_negative(problem: Any, condition: str, refusal: str) -> type[ParameterSe
     """
     least = compiled((problem.expression(condition),))
 
-    class ParameterDomain(ParameterSet):
+    class ParameterDomain(record):  # type: ignore[misc, valid-type]  # a class that is an argument
         """The parameters; the condition holds."""
 
         def check(self) -> None:
             """Refuse parameters for which it does not."""
+            super().check()
             with precision(SURE):
                 (result,) = least(make_balls(self))
                 if value(result) < 0:

@@ -36,6 +36,7 @@ from veridyn.references.problems.hybrid_modes import (
 )
 
 COARSE = 96  # bits of the secant
+GAINED = 16  # bits at least, with each step along one slope
 CLOSE = arb(2) ** -40  # of a number: a last step of the secant
 NUDGE = arb(2) ** -12  # of a number: to the second one of a secant
 MOST_TRIES = 30
@@ -327,9 +328,11 @@ def _between(problem: Any, sought: EventParameter, o: ParameterSet) -> arb:
     # whole interval: the same guards fell in the same order, each through a simple root, whose instant depends
     # continuously on the parameter.
     here, rate = _near(problem, sought, o)
-    for _ in range(2 + ctx.prec // COARSE):
+    for _ in range(2 + ctx.prec // GAINED):
         result = sought.off(problem, o, here)
         here = (here - result / rate).mid()
+        if not sign(result):
+            break  # nothing more is known of what is off
     reach = (4 * result.rad() / abs(rate)).mid() + abs(here) * arb(2) ** (8 - ctx.prec)
     for _ in range(MOST_TRIES):
         low, high = (here - reach).mid(), (here + reach).mid()

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from flint import arb
+from flint import arb, ctx
 
 from veridyn.references import CertificationError, Certified, ParameterError
 from veridyn.references.certified import Route, agreeing_digits, classification, exact_zero, undefined
@@ -75,14 +75,28 @@ def test_digits_are_checked(digits):
         root_two(digits=digits)
 
 
-def test_precision_is_restored_after_an_error():
+def test_an_error_of_arithmetic_leaves_a_value_undefined():
     def fails():
-        raise ZeroDivisionError
+        raise ZeroDivisionError("a division")
 
-    with pytest.raises(ZeroDivisionError):
-        enclose(fails, digits=30, kind="closed form", name="fails")
+    before = ctx.prec
+    found = enclose(fails, digits=30, kind="closed form", name="pole")
+    assert (found.value, ctx.prec) == (None, before)
+    assert found.routes[0].startswith("pole: ZeroDivisionError: a division")
     with pytest.raises(ZeroDivisionError):
         root_two(Route("fails", fails)).confirm()
+
+
+def test_what_a_second_route_says_settles_a_value():
+    right, wrong = Route("again", lambda: mpmath.sqrt(2)), Route("otherwise", lambda: mpmath.mpf(1.5))
+    spent = Route("by steps", lambda: 1 / mpmath.mpf(0))
+    assert root_two(right).settle() == root_two(right)
+    kept = root_two(right, spent).settle("root")
+    assert kept.value == root_two(right).value
+    assert any(route.startswith("by steps: comes to no value here") for route in kept.routes)
+    settled = root_two(right, wrong).settle("root")
+    assert settled.value is None
+    assert settled.routes[0].startswith("two routes disagree, so that neither is believed: root: otherwise agrees on")
     assert mpmath.mp.dps == 15
     assert arb(1).sqrt().is_exact()
 

@@ -6,7 +6,7 @@ from typing import Any
 import mpmath
 
 from veridyn.problem.initial_value import InitialValueProblem
-from veridyn.problem.modes import Change, Mode
+from veridyn.problem.modes import Change, Condition, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Variant
@@ -21,6 +21,7 @@ PARAMETERS = (
 )
 PEAK = "(share*sqrt(1 + W**2))"  # over alpha g
 PUSH = f"{PEAK}*sin(W*t + asin(1/{PEAK})) - 1"
+ROCKS = Condition(expression="theta", meaning="the block has not come back to the floor")
 PASS = Change(name="pass", guard="theta - 1", direction=1)
 END = Change(name="end", guard=f"t - (pi - asin(1/{PEAK}))/W", direction=1, mode="after")
 PROBLEM = InitialValueProblem(
@@ -28,8 +29,8 @@ PROBLEM = InitialValueProblem(
     states=("theta", "v"),
     parameters={p.name: p.default for p in PARAMETERS[:-1]},
     modes=(
-        Mode(name="pulse", rates=("v", f"theta + {PUSH}"), events=(END, PASS)),
-        Mode(name="after", rates=("v", "theta - 1"), events=(PASS,)),
+        Mode(name="pulse", rates=("v", f"theta + {PUSH}"), events=(END, PASS), conditions=(ROCKS,)),
+        Mode(name="after", rates=("v", "theta - 1"), events=(PASS,), conditions=(ROCKS,)),
     ),
     initial=(0, 0),
     end=3.0,

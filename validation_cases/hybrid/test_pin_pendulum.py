@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from veridyn.problem.generated import equations
 from veridyn.problem.initial_value import InitialValueProblem
-from veridyn.problem.modes import Change, Mode
+from veridyn.problem.modes import Change, Condition, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
@@ -28,7 +28,8 @@ def swinging(name: str, length: str, other: str, direction: int, ratio: str) -> 
     kept = {"phi": "phi_p", "w": f"w*{ratio}"}
     passes = Change(name=f"to_{other}", guard="phi - phi_p", direction=direction, reset=kept, mode=other)
     turn = Change(name="turn", guard="w", direction=1)
-    return Mode(name=name, rates=("w", f"-g*sin(phi)/({length}) - d*w/m"), events=(passes, turn))
+    taut = Condition(expression=f"({length})*w**2 + g*cos(phi)", meaning="the string is taut")
+    return Mode(name=name, rates=("w", f"-g*sin(phi)/({length}) - d*w/m"), events=(passes, turn), conditions=(taut,))
 
 
 PROBLEM = InitialValueProblem(
@@ -41,13 +42,20 @@ PROBLEM = InitialValueProblem(
     output_times=evenly(5.0, 1000),
 )
 BEHIND = replace(PROBLEM, mode="short")  # begins with the string on the pin
-# thrown at the pin so that the short pendulum turns where its string is level
+# thrown at the pin so that the short pendulum turns where its string is level: there nothing pulls at it any more, and
+# the least faster one would go slack before; on the way a turn at rest is ahead, so that the string is taut
 THROWN = replace(
-    PROBLEM, parameters={**PROBLEM.parameters, "w_0": "-2.2"}, initial=("phi_0", "w_0"), end=2.0, output_times=None
+    PROBLEM,
+    parameters={**PROBLEM.parameters, "w_0": "-2.2"},
+    modes=tuple(replace(mode, conditions=()) for mode in PROBLEM.modes),
+    initial=("phi_0", "w_0"),
+    end=2.0,
+    output_times=None,
 )
 THROW = hybrid.motion(THROWN, PARAMETERS).where("w_0", "phi + pi/2", at=("turn", 1))
-free = Quantities(hybrid.motion(PROBLEM, PARAMETERS, spare=8))
-behind = Quantities(hybrid.motion(BEHIND, PARAMETERS))
+CROSSES = hybrid.not_negative(PROBLEM, "l - l_p", "l_p = {l_p}: the pin lies beyond the string; take less than {l}")
+free = Quantities(hybrid.motion(PROBLEM, PARAMETERS, CROSSES, spare=8))
+behind = Quantities(hybrid.motion(BEHIND, PARAMETERS, CROSSES))
 
 
 def on_pin(values: Values) -> bool:

@@ -44,7 +44,13 @@ PROBLEM = InitialValueProblem(
 WALKS = hybrid.not_negative(
     PROBLEM, f"w_0**2 - {VAULT}", "the wheel falls back: w_0 = {w_0} does not take the spoke past the vertical"
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, WALKS)
+GOES_ON = hybrid.not_negative(
+    PROBLEM,
+    f"{CYCLE} - {VAULT}",
+    "s = {s}: the wheel stops, since no walk down such a slope is steady; take more",
+    WALKS,
+)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, GOES_ON)
 STEADY = hybrid.motion(replace(PROBLEM, initial=("s - a", f"sqrt({CYCLE})")), PARAMETERS)
 
 

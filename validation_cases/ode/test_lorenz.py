@@ -6,6 +6,7 @@ import mpmath
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Mode
+from veridyn.references.engine.enclosure import Absent, less
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Published, Variant
@@ -54,13 +55,19 @@ def threshold(p: Any) -> Any:
     return mpmath.findroot(lambda r: (p.s + p.b + 1) * p.b * (r + p.s) - 2 * p.s * p.b * (r - 1), (20, 30))
 
 
+def loss_of_rolls(p: Any) -> Any:
+    """Return r at which a pair of eigenvalues of the rolls becomes imaginary, in a ball."""
+    excess = p.s - p.b - 1
+    if not less(0, excess, "s and b + 1 agree"):
+        raise Absent("no steady roll begins to swing, at any r: s does not exceed b + 1")
+    return p.s * (p.s + p.b + 3) / excess
+
+
 of = Quantities(MOTION)
 GROWTH = MOTION.closed(
     lambda p: (((p.s - 1) ** 2 + 4 * p.r * p.s).sqrt() - p.s - 1) / 2, second=growth, how="eigenvalues of a matrix"
 )
-HOPF = MOTION.closed(
-    lambda p: p.s * (p.s + p.b + 3) / (p.s - p.b - 1), second=threshold, how="Routh's condition, solved by the secant"
-)
+HOPF = MOTION.closed(loss_of_rolls, second=threshold, how="Routh's condition, solved by the secant")
 STATIC = (
     of.quantity("growth", "1", "growth of small motions about rest", GROWTH, None),
     of.quantity("r_H", "1", "r at which the steady rolls lose their stability", HOPF, None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from types import SimpleNamespace
 
 import pytest
 from flint import arb, arb_poly
@@ -43,6 +44,37 @@ def until(instant) -> Guard:
 def narrow(lapse, truth) -> bool:
     """Tell whether a ball holds a number and little beside it."""
     return bool(lapse.overlaps(truth) and lapse.rad() < arb(2) ** -150)
+
+
+class Pieces:
+    """A polynomial of the time in pieces of given lengths, each as long as it may be looked at."""
+
+    def __init__(self, zeros, lengths):
+        self.lengths, self.function = [arb(length) for length in lengths], arb_poly([1])
+        for zero in zeros:
+            self.function *= arb_poly([-arb(zero), 1])
+
+    def pieces(self, _state):
+        begin = arb(0)
+        for length in self.lengths:
+            yield SimpleNamespace(
+                length=length, polynomial=lambda _, at=begin, by=length: self.function(arb_poly([at, by]))
+            )
+            begin += length
+
+    def varies(self, _state):
+        return False
+
+
+@pytest.mark.parametrize("lengths", [(1, 2, 2, 2), (2, 1, 2, 2), (1, "0.0625", "0.03125", 2, 4), (4, "0.125", 2, 1)])
+@pytest.mark.parametrize("behind", ["0.04", "0.09", "0.2"])
+def test_no_root_at_a_seam_of_pieces_is_lost_or_doubled(lengths, behind):
+    """A root on a seam lets its piece end later, so that the next one begins later, by seconds and not by a share."""
+    seam = arb(lengths[0])
+    zeros = [seam, seam + arb(behind), arb(5)]
+    found = list(roots(Course(Pieces(zeros, lengths), (ZERO,)), X, arb(6)))
+    assert len(found) == 3
+    assert all(narrow(root, zero) for root, zero in zip(found, zeros, strict=True))
 
 
 # ---- which roots are events

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import mpmath
 import pytest
 import sympy
 from flint import arb
 
 from veridyn.problem.initial_value import InitialValueProblem
-from veridyn.problem.modes import Change, Mode
+from veridyn.problem.modes import Change, Condition, Mode
 from veridyn.references.engine.enclosure import Absent, Undecided
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet, exact
 from veridyn.references.problems import hybrid, hybrid_modes, hybrid_system
@@ -302,6 +304,11 @@ def test_a_parameter_is_sought_at_an_event():
     assert why(BALL.where("e", "v + 3", at=("impact", 1)).event("impact"))
 
 
+def test_a_parameter_is_sought_to_many_digits():
+    found = BALL.where("h", "v + 3", at=("impact", 1)).value("h", 0)(digits=300)
+    assert (found.value, found.digits) == (2.25, 300)
+
+
 def test_a_parameter_that_is_nowhere_is_undecided():
     found = BALL.where("h", "v**2 + 1", at=("impact", 1)).event("impact")
     assert "h" in why(found)
@@ -379,3 +386,47 @@ def test_more_bits_may_be_spared():
 
 def test_what_was_proved_is_counted():
     assert ball().event("impact", 2)(digits=DIGITS).proved.startswith("2 phases, 2 events, ")
+
+
+# ---- what defines modes and orbits
+
+
+FLOOR = (Condition(expression="x + 1/2", meaning="the mass is above the floor"),)
+
+
+def test_a_condition_ends_what_is_known():
+    """cos t is above -1/2 up to 2 pi/3."""
+    fenced = motion(problem(("x", "v"), (Mode(name="a", rates=("v", "-x"), conditions=FLOOR),), (1, 0), 7))
+    assert close(fenced.value("x", 2), mpmath.cos(2))
+    assert "a: up to t = 2.0943951 s the mass is above the floor, then no longer" in why(fenced.value("x", 3))
+
+
+@pytest.mark.parametrize(
+    ("start", "speed", "holds"), [("-0.6", 0, False), ("-1/2", "0.1", True), ("-1/2", "-0.1", False)]
+)
+def test_a_condition_holds_where_a_mode_begins(start, speed, holds):
+    """At zero it is the first derivative that is not zero which tells."""
+    modes = (Mode(name="a", rates=("v", "-x"), conditions=FLOOR),)
+    fenced = motion(problem(("x", "v"), modes, (start, speed), 7)).value("x", "0.1")
+    if holds:
+        assert fenced().value is not None
+    else:
+        assert "a begins at t = 0 s, but not so that the mass is above the floor" in why(fenced)
+
+
+def test_a_mode_begins_past_no_event_unless_it_waits():
+    past = Change(name="low", guard="x", direction=-1, reset={"v": 0})
+    begun = swing(past, initial=("-1/2", 1))
+    assert "begins at t = 0 s past its event low" in why(begun.value("x", 1))
+    waiting = swing(replace(past, waits="the mass comes from below"), initial=("-1/2", 1))
+    assert close(waiting.value("x", 1), mpmath.sin(1) - mpmath.cos(1) / 2)
+
+
+def test_an_orbit_that_is_presumed_is_proved():
+    right = BELT.presuming("release", "stick", "release")
+    assert close(right.event("release"), 3)
+    wrong = BELT.presuming("release", "release")
+    assert why(wrong.event("release")) == "presumes the orbit release, release, but event 2 is stick"
+    assert close(wrong.closed(lambda p: p.Fs), 1.5)  # no part of the orbit
+    with pytest.raises(ParameterError, match="released"):
+        BELT.presuming("released")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from veridyn.references.engine import smooth
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, precision
-from veridyn.references.engine.flows import WIDTH, Course
+from veridyn.references.engine.flows import WIDTH, Course, binary
 from veridyn.references.engine.jets import Jet, value
 from veridyn.references.engine.smooth import Smooth, restarted
 from veridyn.references.parameters import exact
@@ -311,8 +311,22 @@ def test_axes_have_their_inverse_and_follow_the_longest_edge():
     x, y, z = (float(axes[i, 0]) for i in range(3))
     assert abs(x / y) == pytest.approx(3 / 4)
     assert z == 0
-    scaled = np.array([[float(axes[i, j]) for j in range(3)] for i in range(3)]) / np.array([[3e-3], [4e-3], [2e-5]])
+    units = np.array([[float(binary(arb(x)))] for x in (3e-3, 4e-3, 2e-5)])
+    scaled = np.array([[float(axes[i, j]) for j in range(3)] for i in range(3)]) / units
     assert scaled.T @ scaled == pytest.approx(np.eye(3), abs=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_inverse_of_the_axes_is_enclosed_for_any_units(seed):
+    with precision(64):
+        random = np.random.default_rng(seed)
+        size = arb(3).sqrt()
+        turned = arb_mat(3, 3, [size * arb(float(x)) for x in (random.random(9) * 10.0 ** random.integers(-3, 4, 9))])
+        parts, errors = (arb_mat(3, 1, [arb(0, x) for x in radii]) for radii in ((1e-15, 1e-17, 1e-18), (1e-40,) * 3))
+        axes, back = smooth._axes(turned, parts, errors)
+    with precision(400):
+        true = axes.inv()
+        assert all(back[i, j].contains(true[i, j]) for i in range(3) for j in range(3))
 
 
 def test_axes_of_sharp_states_are_those_of_the_states():

@@ -1,0 +1,68 @@
+"""Parameters that nobody had tried: what held at the defaults is proved, refused with a reason, or undefined with one.
+
+Each row was false once, or ended a command: a condition of a mode, or the orbit of a quantity, had been assumed.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import veridyn
+from veridyn.references.parameters import ParameterError
+
+UNDEFINED = [
+    # a mode would begin past the event that ends it: the stop would pull, the base slide against its drive
+    (
+        "rigid_stop",
+        {"e": "0", "W": "10"},
+        "x@1.4_in_contact",
+        "rests begins at t = 0.949885679 s past its event release",
+    ),
+    ("rigid_stop", {"e": "0", "W": "13"}, "hits_in_contact", "past its event release"),
+    ("sliding_base", {"A": "0.35"}, "peak", "past its event"),
+    ("belt_damped", {"z": "0.04297", "F_k": "3.437"}, "period", "slip begins at t = 0 s past its event stick"),
+    ("bilinear_gap_free", {"A": "0.3", "k_2": "10"}, "period_gapped", "past its event to_gap"),
+    ("rocking_block", {"alpha": "1.2", "theta0": "0.5"}, "theta@1.1", "past its event impact"),
+    ("shaw_holmes", {"branch": "-1", "d": "0", "W": "2"}, "V", "past its event impact"),
+    # another orbit
+    ("friction_damper", {"W": "0.24", "F": "3"}, "X", "presumes the orbit slip_left, turn, slip_right, turn"),
+    # what the statement excludes
+    ("overturning", {"share": "0.21"}, "theta_end", "the block has not come back to the floor"),
+    ("painleve", {"mu": "0.6", "w_0": "-4.7", "u_0": "1.3"}, "t_stop", "past its event lift_off"),
+    ("painleve", {"theta_0": "3.988", "w_0": "-0.506", "u_0": "3.026"}, "t_stop", "past its event lies"),
+    ("pin_pendulum", {"phi_0": "2.5"}, "phi_end", "the string is taut"),
+    ("lorenz", {"s": "1"}, "r_H", "no steady roll"),
+    # one of two routes assumes what does not hold
+    ("pendulum", {"theta0": "-90"}, "period", "two routes disagree"),
+    ("duffing_free", {"a": "-1", "A2": "0.5"}, "period", "two routes disagree"),
+    ("coulomb_viscous", {"x_0": "0.005"}, "t_stop", "two routes disagree"),
+    ("bouc_wen", {"n": "1.5"}, "z_top", "two routes disagree"),
+    ("newmark_block", {"n": "1.5", "a_y": "0.05", "a_b": "0.1"}, "t_turn", "two routes disagree"),
+    ("tripped_block", {"mu": "0.01", "L": "10", "v_0": "1.66"}, "reach", "two routes disagree"),
+    ("newmark_block", {"a_b": "0.1"}, "drift", "two routes disagree"),
+]
+
+REFUSED = [
+    ("kepler", {"e": "2"}, "the orbit is no ellipse"),
+    ("toda", {"m": "1.5"}, "no wave goes round the ring"),
+    ("rimless_wheel", {"s": "0.02"}, "the wheel stops"),
+    ("pin_pendulum", {"l_p": "1.5"}, "the pin"),
+]
+
+
+@pytest.mark.parametrize(("case", "parameters", "quantity", "reason"), UNDEFINED, ids=lambda x: str(x)[:40])
+def test_what_is_not_proved_has_no_value(case, parameters, quantity, reason):
+    truth = veridyn.reference(case, **parameters)[quantity]
+    assert truth.value is None
+    assert reason in truth.routes[0]
+
+
+@pytest.mark.parametrize(("case", "parameters", "reason"), REFUSED, ids=lambda x: str(x)[:40])
+def test_parameters_of_another_problem_are_refused(case, parameters, reason):
+    with pytest.raises(ParameterError, match=reason):
+        veridyn.reference(case, **parameters)
+
+
+def test_where_an_engine_comes_to_no_number_the_rest_stands():
+    truths = veridyn.reference("shaking_plane", b="0.05", mu="0.5")
+    assert all(truth.routes for truth in truths.values())
