@@ -15,7 +15,7 @@ import pytest
 
 from veridyn.problem.basis import modal_basis, modal_state
 from veridyn.problem.elements import Friction, Load, Stop
-from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.mechanical import MechanicalProblem, as_mechanical
 from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic
 from veridyn.references.engine.enclosure import forget
@@ -89,8 +89,7 @@ def test_references(benchmark: Any, name: str) -> None:
 def test_exact_kernel(benchmark: Any, a0: str) -> None:
     """The exact solver on SDND104 over its whole time, prepared beforehand, without the arrays of a response."""
     case = load_case("sdnd104")
-    problem = case.problem(case.values({"a0": a0}))
-    assert isinstance(problem, MechanicalProblem)
+    problem = as_mechanical(case.problem(case.values({"a0": a0})))
     prepared = ExactComputation(problem)
     outputs = np.empty(0)
     first = _seconds(lambda: prepared.run(outputs))
@@ -152,9 +151,7 @@ def test_kernel_against_hand_written_loop(benchmark: Any) -> None:
     steps = 120_000
     arrays = [np.zeros(steps + 1) for _ in range(6)]
     case = load_case("sdnd104")
-    given = case.problem(case.values({"a0": "15"}))
-    assert isinstance(given, MechanicalProblem)
-    problem = regularised(given, 9e6)
+    problem = regularised(as_mechanical(case.problem(case.values({"a0": "15"}))), 9e6)
     general = March.prepare(problem, 1e-4, steps)
 
     def by_hand() -> None:

@@ -50,11 +50,11 @@ PLACES = {
 }  # fmt: skip
 
 __all__ = [
-    "Accumulation", "BucklingStop", "Change", "Comparison", "Condensed", "Condition", "Friction", "Harmonic", "InitialValueProblem",
-    "Load", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring", "Problem", "RecordedRun", "Solution", "Solver",
-    "Stop", "Sum", "SupportMotion", "TimeVarying", "Windowed", "Zener", "__version__", "as_initial_value", "cases",
-    "compare", "condensed", "constant", "pieces", "polynomial", "pulse", "read_run", "reference", "report", "solve",
-    "step", "table", "verify",
+    "Accumulation", "BucklingStop", "Change", "Comparison", "Condensed", "Condition", "Friction", "Harmonic",
+    "InitialValueProblem", "Load", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring", "Problem", "RecordedRun",
+    "Solution", "Solver", "Stop", "Sum", "SupportMotion", "TimeVarying", "Windowed", "Zener", "__version__",
+    "as_initial_value", "cases", "compare", "condensed", "constant", "pieces", "polynomial", "pulse", "read_run",
+    "reference", "report", "solve", "step", "table", "verify",
 ]  # fmt: skip
 
 

@@ -57,7 +57,7 @@ class Held(TypedDict):
     arrays: NotRequired[dict[str, Floats]]
 
 
-class Question(TypedDict):
+class ServerQuestion(TypedDict):
     """What the judge asks: a command, and its arguments by name."""
 
     command: str
@@ -73,7 +73,7 @@ class Server:
         self.problems: dict[str, Problem] = {}
         self.marks: dict[str, Marks] = {}
 
-    def answer(self, question: Question) -> object:
+    def answer(self, question: ServerQuestion) -> object:
         """Return the answer to a question."""
         commands: dict[str, Callable[..., object]] = {
             "load": self.load, "levels": self.levels, "defaults": self.defaults, "solve": self.solve,
@@ -161,7 +161,7 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
     write_frame(answers, make_frame({"answer": GREETING, "memory": 0}))
     while True:
         try:
-            question = cast(Question, read_frame(questions))
+            question = cast(ServerQuestion, read_frame(questions))
         except EOFError:
             return
         try:

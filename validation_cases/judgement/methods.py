@@ -9,7 +9,7 @@ import numpy as np
 from veridyn.problem.basis import in_modal_coordinates, modal_basis, undamped_modes
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.matrices import symmetric_part
-from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.mechanical import MechanicalProblem, as_mechanical
 from veridyn.problem.smoothness import jumps
 from veridyn.references.methods.discrete import LinearProblem, march, read_method
 from veridyn.solver.contract.errors import SolverFailure
@@ -68,7 +68,7 @@ def discrete(runner: Runner, statement: Statement, scheme: str, claims: Claims) 
         If the response has no constant step.
     """
     key, sizes, runs = level_runs(runner, statement, scheme)
-    run, step, problem = runs[0], sizes[0], _linear_problem(statement)
+    run, step, problem = runs[0], sizes[0], as_mechanical(statement.problem)
     response = runner.observe(run).response
     # methods that agree elsewhere read a load that jumps on either side of the jump, or in the middle
     known = response.time <= next(jumps(problem), math.inf) - step
@@ -84,12 +84,6 @@ def discrete(runner: Runner, statement: Statement, scheme: str, claims: Claims) 
     error = float(np.abs(response.displacement - true).max()) / size
     allowed = Tolerance(DISCRETE, "absolute", f"rounding, of the largest displacement of {claims.method} at that step")
     return Finding(run, error, 0.0, error, allowed, f"{int(numbers[-1])} steps of {step:g} s")
-
-
-def _linear_problem(statement: Statement) -> MechanicalProblem:
-    problem = statement.problem
-    assert isinstance(problem, MechanicalProblem)
-    return problem
 
 
 def _marched(claims: Claims, problem: MechanicalProblem, step: float, count: int) -> Floats:
@@ -153,7 +147,7 @@ def free_problem(problem: MechanicalProblem) -> tuple[MechanicalProblem, float]:
 
 def _free_run(runner: Runner, statement: Statement, scheme: str, wh: float, steps: int) -> tuple[Run, Response, float]:
     """Solve the free vibration with a step of ``wh`` over its frequency; return run, response and frequency."""
-    free, w = free_problem(_linear_problem(statement))
+    free, w = free_problem(as_mechanical(statement.problem))
     short = replace(free, end=free.start + steps * wh / w)
     key, _, runs = level_runs(runner, statement, scheme)
     way = Relation(

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from importlib import import_module
-from typing import Protocol, TypeGuard, cast
+from typing import Protocol, cast
 
 import numpy as np
 
-from veridyn.problem.mechanical import MechanicalProblem, Problem
+from veridyn.problem.mechanical import MechanicalProblem, Problem, as_mechanical
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import AnyResponse, Response
 from veridyn.validation_cases.judgement.case import Floats
@@ -72,8 +72,8 @@ class Relation:
     units: Units = SI
 
 
-def _is_mechanical(problem: Problem) -> TypeGuard[MechanicalProblem]:
-    return isinstance(problem, MechanicalProblem)
+def _is_mechanical(problem: Problem) -> bool:
+    return problem.kind == MechanicalProblem.kind
 
 
 class Restating(Protocol):
@@ -247,10 +247,10 @@ def _snapped(instants: Floats, known: Floats, within: float) -> Floats:
 
 
 def _other_units(solve: Solve, problem: Problem) -> AnyResponse:
-    assert isinstance(problem, MechanicalProblem)
-    response = solve(in_units(problem, UNITS))
+    mechanical = as_mechanical(problem)
+    response = solve(in_units(mechanical, UNITS))
     assert isinstance(response, Response)
-    return in_si(problem, response, UNITS)
+    return in_si(mechanical, response, UNITS)
 
 
 # Each relation is a symmetry of the equations of motion or of the interface: a later origin, other units, a
@@ -297,7 +297,7 @@ RELATIONS: tuple[Relation, ...] = (
         "other_units",
         "The same structure with its numbers in other units of length, mass and time moves in the same way.",
         _other_units,
-        applies=lambda problem: _is_mechanical(problem) and is_expressible(problem),
+        applies=lambda problem: _is_mechanical(problem) and is_expressible(as_mechanical(problem)),
         units=UNITS,
     ),
     Relation(

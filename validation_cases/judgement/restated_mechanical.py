@@ -18,7 +18,7 @@ Solve = Callable[[MechanicalProblem], Response]
 T = TypeVar("T")
 
 
-class Structure(TypedDict, total=False):
+class StructureFields(TypedDict, total=False):
     """What of a problem depends on the order of its coordinates, beside its elements."""
 
     coordinates: tuple[str, ...]
@@ -135,8 +135,8 @@ def _reversed(values: Floats) -> Floats:
     return values[::-1]
 
 
-def _reversed_structure(problem: MechanicalProblem) -> Structure:
-    structure = Structure(
+def _reversed_structure(problem: MechanicalProblem) -> StructureFields:
+    structure = StructureFields(
         coordinates=problem.coordinates[::-1],
         varying=tuple(replace(part, matrix=part.matrix[::-1, ::-1]) for part in problem.varying),
     )
@@ -150,7 +150,7 @@ def _reversed_structure(problem: MechanicalProblem) -> Structure:
 
 
 def _turned(
-    problem: MechanicalProblem, turn: Callable[[Floats], Floats], **structure: Unpack[Structure]
+    problem: MechanicalProblem, turn: Callable[[Floats], Floats], **structure: Unpack[StructureFields]
 ) -> MechanicalProblem:
     """Return the problem with every vector of the coordinates changed; matrices and mode shapes as they are given."""
     return replace(

@@ -39,8 +39,7 @@ PARAMETERS = (
 )
 END = 0.3  # s, six periods
 INSTANTS = ("0.08", "0.17", "0.3")
-ASKED = (("left", 1), ("right", 1), ("left", 2), ("right", 3))  # contacts that are asked for one by one
-COUNTED = 8  # contacts in which the cycle is measured: four periods
+ASKED, COUNTED = (("left", 1), ("right", 1), ("left", 2), ("right", 3)), 8  # contacts; those of four periods
 STEPS = 60  # of Newton's method at most
 SPACING = 1e-4  # s, of the output
 REACH = f"g/{NORMAL}"  # m, the way to a stop

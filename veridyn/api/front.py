@@ -21,8 +21,8 @@ def reference(
 ) -> Mapping[str, Certified]:
     """Return the certified reference values of a case by quantity name.
 
-    Each is an enclosure: the truth lies within `radius` of `value`, and its second routes give the same; where one gives
-    another value, the quantity is undefined.
+    Each is an enclosure: the truth lies within `radius` of `value`, and its second routes give the same. Where one
+    gives another value, the quantity is undefined.
 
     Parameters
     ----------

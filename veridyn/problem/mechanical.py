@@ -384,3 +384,10 @@ class MechanicalProblem(Problem):
             return cls(**{name: read_field(name, value) for name, value in data.items()})
         except (TypeError, KeyError, AttributeError) as error:
             raise ProblemError(f"problem is malformed: {error}") from None
+
+
+def as_mechanical(problem: Problem) -> MechanicalProblem:
+    """Return a problem that is known to be mechanical as such; raises TypeError for another kind."""
+    if not isinstance(problem, MechanicalProblem):
+        raise TypeError(f"{problem.name} is a problem of kind {problem.kind!r}, not mechanical")
+    return problem

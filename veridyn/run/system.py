@@ -14,7 +14,7 @@ import numpy as np
 from veridyn.problem.devices import BucklingStop, Device
 from veridyn.problem.elements import Friction, Stop
 from veridyn.problem.matrices import is_skewed
-from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem, as_mechanical
 from veridyn.problem.modal_basis import Modes
 from veridyn.results import (
     BeamSide,
@@ -76,17 +76,17 @@ def describe_beam(problem: Problem, beam: Beam) -> DrawnBeam:
 
     Raises ValueError if a stop does not act at one point, or the points are not as many as the coordinates.
     """
-    assert isinstance(problem, MechanicalProblem)
+    structure = as_mechanical(problem)
     return DrawnBeam(
         length=beam.length,
         supports=tuple(BeamSupport(at=at, kind=Holding(kind)) for at, kind in beam.supports),
         shapes=tuple(Shape(name=name, y=tuple(y)) for name, y in beam.shapes),
         velocities=tuple(
             BeamVelocity(at=at, value=float(v))
-            for at, v in zip(beam.points, problem.initial_velocity, strict=True)
+            for at, v in zip(beam.points, structure.initial_velocity, strict=True)
             if v
         ),
-        stops=tuple(_stop_of_beam(stop, beam.points) for stop in problem.stops),
+        stops=tuple(_stop_of_beam(stop, beam.points) for stop in structure.stops),
     )
 
 
