@@ -25,7 +25,8 @@ ARMING = 1e-4  # of the span: a guard that starts at zero is looked at no later 
 DIP_ARMING = 1e-6  # of the span: the same for minima of guards
 DERIVATIVES = 3  # of guards that are looked at
 AT_ONCE = 100  # events at one instant
-ACCUMULATED = 1e-8  # of the span: events that accumulate and are so near to each other have reached their limit
+ACCUMULATED = 1e-8  # of the span: events that accumulate and are so near to their limit have reached it
+ROUNDED = 1e-13  # of the span: what lies between events so near to each other is rounding
 SHIFT = 2.0**-26  # relative; of a difference quotient
 
 
@@ -169,6 +170,17 @@ class _Record:
             earlier.append((t, before))
         return lapse
 
+    def left_to_limit(self, name: str) -> float:
+        """Return how long the events of a name go on (s), if their lapses shrink as a geometric series; else infinity.
+
+        After a lapse T, the one before being T/r, these are T r + T r² + … = T r/(1 - r).
+        """
+        times = [t for t, _ in self.events[name][-3:]]
+        if len(times) < 3:
+            return math.inf
+        before, lapse = times[1] - times[0], times[2] - times[1]
+        return lapse**2 / (before - lapse) if before > lapse else math.inf
+
     def trajectory(self, counters: dict[str, float]) -> Trajectory:
         n = self.states[0].size
         return Trajectory(
@@ -236,10 +248,13 @@ class ModeDriver:
         """Return mode and state after an event, and whether the motion goes on."""
         limit = self.problem.accumulation
         lapse = self.record.event(change.name, t, y)
-        # Impacts with a restitution e accumulate: their lapses are a geometric series, and after a lapse T there is
-        # T e/(1 - e) left up to its limit. Where T is nothing of the span the limit is taken as reached.
-        if limit and limit.event == change.name and lapse < ACCUMULATED * self.span:
-            return limit.mode, accumulated(self.problem, t, y), True
+        # Impacts with a restitution e accumulate: their lapses are a geometric series. Where what is left of it is
+        # nothing of the span, the limit is taken as reached. A small lapse alone does not tell: for e = 0.9999 ten
+        # thousand times as much is left.
+        if limit and limit.event == change.name:
+            left = 0.0 if lapse < ROUNDED * self.span else self.record.left_to_limit(change.name)
+            if left < ACCUMULATED * self.span:
+                return limit.mode, accumulated(self.problem, t, y), True
         place = self.modes[mode].events.index(change)
         after = self.modes[mode].plain.reset(place, t, y)
         self._check_reset(change, after, t)

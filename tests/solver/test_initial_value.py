@@ -19,6 +19,7 @@ from veridyn.problem.generated import Names, c_source, compiled, equations, func
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.kinds import problem_from_json
 from veridyn.problem.modes import Accumulation, Change, Mode
+from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import read_response
 
@@ -342,3 +343,15 @@ def test_a_malformed_trajectory_is_refused(changes, message):
 def test_a_trajectory_without_states_is_refused():
     with pytest.raises(SolverFailure, match="mine returned no states"):
         read_response(BALL, {"time": [0.0, 2.0]}, "mine")
+
+
+@pytest.mark.parametrize("e", [0.5, 0.9, 0.99])
+def test_events_that_accumulate_are_followed_up_to_their_limit(e):
+    """The lapse of the last one tells little: for e = 0.99 a hundred times as much is left."""
+    limit = np.sqrt(2 / 9.81) * (1 + e) / (1 - e)
+    flight = Mode(name="flight", rates=("v", "-g"), events=(IMPACT,))
+    falls = replace(BALL, modes=(flight, BALL.modes[1]), initial=("1", "0"), end=1.1 * limit, output_times=None)
+    problem = replace(falls, parameters={**falls.parameters, "e": str(e)})
+    response = SCIPY.solve(problem, {"rtol": 1e-9, "scheme": "DOP853"})
+    assert response.events["impact"][-1] == pytest.approx(limit, rel=1e-7)
+    assert response.states[-1].tolist() == pytest.approx([0.0, 0.0], abs=1e-12)
