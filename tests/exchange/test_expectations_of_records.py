@@ -43,7 +43,7 @@ def test_a_line_covers_what_it_names(pattern, covers):
 def test_the_first_line_that_covers_gives_the_reason():
     both = listed(("sdnd104/*", "other"), ("sdnd101/*", "first"), ("sdnd101/a-*", "second"))
     assert both.settle(RECORD).detail == "first"
-    assert both.of("sdnd102", "a", "x") is None
+    assert both.find("sdnd102", "a", "x") is None
 
 
 @pytest.mark.parametrize("verdict", ["fail", "error"])

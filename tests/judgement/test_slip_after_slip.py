@@ -21,7 +21,7 @@ def test_stick_is_seen_only_where_the_mass_rests(velocities, order):
     elements = {"shoe": {"stuck": (v == 0).astype(float)}}
     response = SimpleNamespace(time=time, velocity=v[:, None], elements=elements, events={})
     problem = SimpleNamespace(frictions=[SimpleNamespace(name="shoe", frame="relative")])
-    seen = SimpleNamespace(values={}, problem=problem, response=response, known={})
+    seen = SimpleNamespace(values={}, problem=problem, response=response, readings={})
     slider = SlipMeasures("shoe", lambda _: PERIOD, lambda _: 1.0)
     assert slider.phases(seen) == order
     assert slider.change(seen, 2) == pytest.approx(2 * PERIOD)

@@ -1,6 +1,5 @@
 """Derivatives of nonlinear motions with respect to their parameters, against difference quotients of the values."""
 
-import sys
 from fractions import Fraction
 
 import mpmath
@@ -20,9 +19,9 @@ NONLINEAR = [
 ]
 
 
-@pytest.mark.parametrize(("reading", "given", "names"), NONLINEAR, ids=lambda x: getattr(x, "__name__", ""))
+@pytest.mark.parametrize(("reading", "given", "names"), NONLINEAR, ids=lambda x: getattr(x, "name", ""))
 def test_derivatives_of_nonlinear_motions_are_those_of_the_values(reading, given, names):
-    defaults = {p.name: p.default for p in sys.modules[reading.__module__].PARAMETERS}
+    defaults = {p.name: p.default for p in reading.parameters}
     for name in names:
         plain = exact(given.get(name, defaults[name]))
         found = reading(**{**given, name: plain.varied()}).derivative
