@@ -7,10 +7,9 @@ is. For a problem of your own: `Problem` with its elements, `solve`, `compare`, 
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-__version__ = version("veridyn")
+from veridyn.version import __version__
 
 if TYPE_CHECKING:
     from veridyn.api.comparing import Comparison, compare, report

@@ -12,7 +12,7 @@ import numpy as np
 
 from veridyn.problem.basis import driven, driven_displacement, in_modal_coordinates
 from veridyn.problem.elements import Friction, Stop
-from veridyn.problem.geometry import gap_and_normal, local_position
+from veridyn.problem.gaps import gap_and_normal, local_position
 from veridyn.problem.matrices import Matrix, skew_part
 from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.problem.smoothness import jumps

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.problem.elements import Friction, Load, Stop
-from veridyn.problem.geometry import gap_and_normal
+from veridyn.problem.gaps import gap_and_normal
 from veridyn.problem.time_functions import Harmonic, constant
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.postprocessing.balance import stop_gap

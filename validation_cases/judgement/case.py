@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from veridyn.references.reference import DIGITS, Reference
 from veridyn.results import Figure
 from veridyn.validation_cases.judgement.sweeping import Sweep
 from veridyn.validation_cases.judgement.tolerances import Tolerance
-
-if TYPE_CHECKING:
-    from veridyn.validation_cases.judgement.runner import Runner
 
 Floats = NDArray[np.float64]
 Values = Mapping[str, Exact]
@@ -194,7 +191,8 @@ class Beam:
     shapes: tuple[tuple[str, tuple[float, ...]], ...]
 
 
-FigureMaker = Callable[["Case", "Runner"], Iterable[Figure]]
+FigureMaker = Callable[..., Iterable[Figure]]
+"""Yields figures of a case as a `Runner` observes it: both are its arguments; the runner stands above this room."""
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,9 @@ from typing import Any, TypeVar
 from veridyn.problem.devices import BucklingStop, Device, NonlinearDamper, NonlinearSpring, PiecewiseLaw, Zener
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
 from veridyn.problem.matrices import Matrix
-from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.problem.modal_basis import Modes
 from veridyn.solver.contract.responses import Response
-from veridyn.validation_cases.judgement.case import Floats
 
 N = TypeVar("N", float, Floats)
 Dimensions = Mapping[str, str]  # SI units of fields or histories by their names

@@ -14,10 +14,9 @@ from typing import Protocol, cast
 
 import numpy as np
 
-from veridyn.problem.mechanical import MechanicalProblem, Problem, as_mechanical
+from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem, as_mechanical
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import AnyResponse, Response
-from veridyn.validation_cases.judgement.case import Floats
 from veridyn.validation_cases.judgement.changed_units import SI, Units, in_si, in_units, is_expressible
 
 Solve = Callable[[Problem], AnyResponse]  # returns a checked response

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from veridyn import __version__
 from veridyn.cli.configuration import completed
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import did_you_mean
 from veridyn.run.exit_code import ExitCode
+from veridyn.version import __version__
 
 EXAMPLES = """\
 examples:

@@ -21,11 +21,11 @@ from xml.etree import ElementTree
 
 import sympy
 
-from veridyn import __version__
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.expressions import Expr
 from veridyn.problem.generated import Names, after, c_function, c_resets, derivative, right_hand_side
 from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.version import __version__
 
 Version = Literal["2.0", "3.0"]
 

@@ -18,7 +18,6 @@ from typing import TypeVar
 import mpmath
 from msgspec import structs
 
-from veridyn import __version__
 from veridyn.problem.printable import make_printable
 from veridyn.references.certified import Certified
 from veridyn.reports.hints import hints
@@ -44,6 +43,7 @@ from veridyn.results import (
 )
 from veridyn.run import system
 from veridyn.validation_cases.judgement.case import Case, Published
+from veridyn.version import __version__
 
 SCHEMA_VERSION = "1.0"  # of all JSON documents but the one below
 PACKAGES = ("numpy", "scipy", "mpmath", "python-flint", "numba", "llvmlite", "matplotlib")

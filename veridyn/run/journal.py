@@ -15,8 +15,8 @@ from typing import TextIO
 
 from filelock import FileLock, Timeout
 
-from veridyn import __version__
 from veridyn.results import ReportError
+from veridyn.version import __version__
 
 
 @contextlib.contextmanager

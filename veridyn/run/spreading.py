@@ -19,9 +19,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol, TypeVar
 
-from veridyn import __version__
 from veridyn.problem.errors import SolverInputError
 from veridyn.run.workers import PULSE, Job, Pool, Said, Worker
+from veridyn.version import __version__
 
 PATIENCE = "10s"  # for a scheduler to answer
 INSTALL = 'pip install "veridyn[sweep]"'

@@ -14,13 +14,13 @@ import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn import __version__
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Floats
 from veridyn.references.parameters import Exact, Parameter, ParameterError, checked, exact
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.sweeping import Ranges
+from veridyn.version import __version__
 
 MOST_POINTS = 20_000_000  # of SDND104: a table of 660 MB, and 1.7 GB of memory to put it together
 CHUNK = 65_536  # points that are solved and kept together where a solver solves many at once: a fraction of a second
