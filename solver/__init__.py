@@ -1,4 +1,4 @@
-"""Problem description as data, the solver contract, our own modal integrator and its post-processing."""
+"""What solves problems: the contract of every solver, our own integrators, the exact solver, adapters."""
 
 from veridyn.problem.errors import ProblemError, SolverInputError
 from veridyn.solver.contract.errors import CapabilityError, DivergenceError, SettingsError, SolverFailure, StepError

@@ -6,6 +6,7 @@ import mpmath
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
+from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
@@ -51,12 +52,16 @@ def first_yield(p: Any) -> tuple[Any, Any]:
     if p.v0:
         return mpmath.asin(1 / p.v0), mpmath.sqrt(p.v0**2 - 1)
     time = mpmath.acos(1 - 1 / p.F0)
+    if time > p.t_d:
+        raise CertificationError("the load ends before the spring yields")
     return time, p.F0 * mpmath.sin(time)
 
 
 def peak(p: Any) -> tuple[Any, Any]:
     """Return instant and displacement of the peak: a parabola, or two, or a slower sine where the spring hardens."""
     time, v = first_yield(p)
+    if p.k_p and p.F0:
+        raise CertificationError("a spring that hardens is followed without a load")
     if p.k_p:
         root = mpmath.sqrt(p.k_p)
         return time + mpmath.atan(root * v) / root, 1 + (mpmath.sqrt(1 + p.k_p * v**2) - 1) / p.k_p

@@ -6,6 +6,7 @@ import mpmath
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
+from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
@@ -15,6 +16,7 @@ from veridyn.validation_cases.measures.trajectories import evenly
 
 PARAMETERS = (Parameter("M", "kg", "mass of the large body; the small one has 1 kg", "100", "positive"),)
 AFTER = {"x": "X", "V": "((M - 1)*V + 2*v)/(M + 1)", "v": "((1 - M)*v + 2*M*V)/(M + 1)"}
+WINDOW = 10  # s
 PROBLEM = InitialValueProblem(
     name="galperin",
     states=("X", "V", "x", "v"),
@@ -30,8 +32,8 @@ PROBLEM = InitialValueProblem(
         ),
     ),
     initial=(2, -1, 1, 0),
-    end=10.0,
-    output_times=evenly(10.0, 2000),
+    end=float(WINDOW),
+    output_times=evenly(float(WINDOW), 2000),
     invariants={"energy": "M*V**2/2 + v**2/2"},
 )
 
@@ -49,7 +51,9 @@ def collisions(p: Any) -> Any:
 
 
 def hits(p: Any) -> Any:
-    """Return how often the bodies collide: every other side, the first included."""
+    """Return how often the bodies collide: every other side, the first included; all of them within the window."""
+    if last(p) >= WINDOW:
+        raise CertificationError("the last collision comes after the window")
     return mpmath.ceil(collisions(p) / 2)
 
 
@@ -75,7 +79,7 @@ QUANTITIES = (
     of.event("hit", 2, second=lambda p: 2 - mpmath.cot(3 * angle(p)) / mpmath.sqrt(p.M)),
     of.value("V", "10", "m/s", scale="1", second=lambda p: -mpmath.cos(2 * hits(p) * angle(p))),
     of.value("v", "10", "m/s", scale="sqrt(M)", second=speed, applies=recoils),
-    of.value("X", "10", "m", second=lambda p: last_place(p) - (10 - last(p)) * mpmath.cos(2 * hits(p) * angle(p))),
+    of.value("X", "10", "m", second=lambda p: last_place(p) - (WINDOW - last(p)) * mpmath.cos(2 * hits(p) * angle(p))),
 )
 
 
