@@ -15,6 +15,7 @@ from typing import Protocol
 
 from flint import arb, arb_mat, arb_poly, ctx
 
+from veridyn.references.deadline import check_time
 from veridyn.references.engine.enclosure import Absent, Undecided
 from veridyn.references.engine.jets import Ball, Jet, differentiated, paired, slope, stacked, value
 
@@ -322,6 +323,7 @@ class Course:
 
     def _take(self, source: Iterator[Piece]) -> Piece:
         """Return the next piece; what stopped the flow is raised again, however often it is asked."""
+        check_time("a phase, with", len(self._kept), "steps")
         if self._doubt is not None:
             raise self._doubt
         try:

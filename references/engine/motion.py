@@ -9,6 +9,7 @@ import mpmath
 from flint import arb
 from mpmath import mpf
 
+from veridyn.references.deadline import check_time
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, decided, to_mpf
 from veridyn.references.engine.events import Event, Guard, events, roots
 from veridyn.references.engine.flows import Course, Flow, Row, State, apply
@@ -116,7 +117,8 @@ def follow(first: Phase, following: Following, until: Ball | None = None) -> tup
 def followed(first: Phase, following: Following, until: Ball | None = None) -> Iterator[PhaseEnd]:
     """Yield the phases of a motion as `follow` finds them; raises as it does (`ParameterError`, `Undecided`)."""
     phase, shorter, last = first, 0, arb(0)
-    for _ in range(MOST_PHASES):
+    for number in range(MOST_PHASES):
+        check_time(f"phase {number + 1}, {phase.kind}, from t = {float(value(phase.start)):.6g} s on")
         for ended in _parts(phase, until):
             yield ended
         if ended.end is None:

@@ -15,6 +15,7 @@ import sympy
 from flint import arb, ctx
 from sympy import Expr
 
+from veridyn.references.deadline import check_time
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, per_bits, precision, sign
 from veridyn.references.engine.events import Event, Guard, Passes
 from veridyn.references.engine.expressions import compiled
@@ -22,7 +23,7 @@ from veridyn.references.engine.flows import Flow, LinearFlow, Row
 from veridyn.references.engine.jets import Ball, Jet, differentiated, rooted, slope, value
 from veridyn.references.engine.motion import Phase, PhaseEnd, followed
 from veridyn.references.engine.smooth import Smooth, restarted
-from veridyn.references.parameters import Exact, ParameterError, ParameterSet, exact
+from veridyn.references.parameters import Exact, ParameterSet, exact
 from veridyn.references.problems.hybrid_conditions import name_end, refuse_end, refuse_start
 from veridyn.references.problems.hybrid_modes import (
     TIME,
@@ -76,7 +77,9 @@ class PhaseCache:
             raise self.doubts[0]
         try:
             return next(self.source)
-        except (Undecided, Absent, ParameterError) as doubt:
+        except StopIteration:
+            raise
+        except Exception as doubt:  # a generator that has raised only ends: the motion would seem to end there
             self.doubts.append(doubt.with_traceback(None))
             raise
 
@@ -329,6 +332,7 @@ def _between(problem: Any, sought: EventParameter, o: ParameterSet) -> arb:
     # continuously on the parameter.
     here, rate = _near(problem, sought, o)
     for _ in range(2 + ctx.prec // GAINED):
+        check_time(sought.name, "to", ctx.prec, "bits")
         result = sought.off(problem, o, here)
         here = (here - result / rate).mid()
         if not sign(result):
@@ -350,6 +354,7 @@ def _near(problem: Any, sought: EventParameter, o: ParameterSet) -> tuple[arb, a
         before = ball(exact(str(problem.parameters[sought.name]))).mid()
         here, last = (before * (1 + NUDGE)).mid(), sought.off(problem, o, before)
         for _ in range(MOST_TRIES):
+            check_time("the secant for", sought.name)
             off = sought.off(problem, o, here)
             rate = ((off - last) / (here - before)).mid()
             before, here, last = here, (here - off / rate).mid(), off

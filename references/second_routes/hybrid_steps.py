@@ -19,6 +19,7 @@ from mpmath import mpf
 from sympy import Expr
 
 from veridyn.references.certified import CertificationError, per_precision
+from veridyn.references.deadline import check_time
 from veridyn.references.parameters import ParameterSet
 
 PROMISED = 12  # digits
@@ -124,6 +125,7 @@ class Steps:
     crossings: list[Crossing] = field(default_factory=list)
     made: dict[tuple[Expr, ...], Function] = field(default_factory=dict)
     _source: Iterator[None] | None = None
+    _doubt: Exception | None = None
 
     # ---- functions
 
@@ -167,6 +169,7 @@ class Steps:
         y = tuple(map(mpmath.mpf, self.function(self.problem.initial[:n])(start, [0] * n)))
         time, mode, length, eased = start, self.problem.mode, (end - start) / 64, EASY
         while time < end:
+            check_time("the second route, by steps, up to t =", float(time), "s")
             here = HybridStep(self._rates[mode], self._sizes(mode, time, y, length), time, mode, y)
             length = min(length, end - time)
             try:
@@ -233,9 +236,16 @@ class Steps:
     # ---- readings
 
     def _more(self) -> bool:
+        """Go on by a step; what has stopped it is raised again, since a generator that has raised only ends."""
+        if self._doubt is not None:
+            raise self._doubt
         self._source = self._source or self._follow()
-        with mpmath.workdps(WORKING):
-            return next(self._source, self) is None
+        try:
+            with mpmath.workdps(WORKING):
+                return next(self._source, self) is None
+        except Exception as doubt:
+            self._doubt = doubt.with_traceback(None)
+            raise
 
     def time(self, when: Any) -> mpf:
         """Return the instant of an expression in the parameters, or of an event."""

@@ -6,7 +6,6 @@ and the second routes that take seconds.
 
 import pytest
 
-from veridyn.api import front
 from veridyn.validation_cases.judgement.catalogue import case_names, load_case
 
 DIGITS = 12
@@ -21,8 +20,9 @@ CASES = [pytest.param(name, marks=[pytest.mark.truth] if name in LONG else []) f
 def test_the_second_route_confirms_the_first(name):
     case = load_case(name)
     variant = case.default_variant
-    truths = front.references(case, case.values(variant.changes), DIGITS, of=variant)
-    confirmed = [quantity for quantity, truth in truths.items() if truth.second]
-    for quantity in confirmed:
-        truths[quantity].confirm(quantity)
+    values = case.values(variant.changes)
+    truths = {quantity.name: quantity.truth(values, DIGITS) for quantity in case.select_quantities(variant)}
+    confirmed = [name for name, truth in truths.items() if truth.second]
+    for name in confirmed:
+        truths[name].confirm(name)
     assert confirmed

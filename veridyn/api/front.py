@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from veridyn.references.certified import CertificationError, Certified, undefined
+from veridyn.references.deadline import OutOfTime, time_limit
+from veridyn.references.engine.enclosure import forget
 from veridyn.references.parameters import ParameterError, check_digits, unknown
 from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.catalogue import case_names, load_case
@@ -16,8 +18,11 @@ def cases() -> tuple[str, ...]:
     return case_names()
 
 
+SECONDS = 30.0  # for a value, unless more are given
+
+
 def reference(
-    case: str, *, digits: int = 30, derivative: str | None = None, **parameters: Any
+    case: str, *, digits: int = 30, derivative: str | None = None, seconds: float = SECONDS, **parameters: Any
 ) -> Mapping[str, Certified]:
     """Return the certified reference values of a case by quantity name.
 
@@ -33,6 +38,8 @@ def reference(
     derivative
         A parameter of the case: the derivatives with respect to it are returned instead, undefined with the reason
         where one does not exist or is not given.
+    seconds
+        That a value may take: beyond them it is undefined, and says how far the work came.
     parameters
         Physical parameters that differ from the defaults; text keeps decimals exact: ``a0="1.01"``.
 
@@ -45,26 +52,41 @@ def reference(
     """
     chosen = load_case(case)
     values = chosen.values(parameters)
-    return references(chosen, values, check_digits(digits), derivative)
+    return references(chosen, values, check_digits(digits), derivative, seconds=seconds)
 
 
 def references(
-    case: Case, values: Values, digits: int, derivative: str | None = None, of: Variant | None = None
+    case: Case,
+    values: Values,
+    digits: int,
+    derivative: str | None = None,
+    of: Variant | None = None,
+    seconds: float = SECONDS,
 ) -> dict[str, Certified]:
     """Return the references of all quantities, or of those of a variant, for complete parameters; as `reference`."""
     quantities = case.select_quantities(of) if of else case.quantities
     if derivative is None:
-        return {q.name: q.truth(values, digits).settle(q.name) for q in quantities}
+        return {q.name: _settle(q, values, digits, seconds) for q in quantities}
     if derivative not in values:
         raise ParameterError(unknown(derivative, list(values)))
     varied = {**values, derivative: values[derivative].varied()}
-    return {q.name: _derivative(q, varied, digits, derivative) for q in quantities}
+    return {q.name: _derivative(q, varied, digits, derivative, seconds) for q in quantities}
 
 
-def _derivative(quantity: Quantity, varied: Values, digits: int, name: str) -> Certified:
+def _settle(quantity: Quantity, values: Values, digits: int, seconds: float) -> Certified:
+    """Return a value that its second routes have settled, or how far it came in the time that it has."""
+    try:
+        with time_limit(seconds):
+            return quantity.truth(values, digits).settle(quantity.name)
+    except OutOfTime as reached:
+        forget()  # motions that were left half-way
+        return undefined(f"not within {seconds:g} s: it came to {reached}; --seconds gives it more")
+
+
+def _derivative(quantity: Quantity, varied: Values, digits: int, name: str, seconds: float) -> Certified:
     """Return the derivative of a quantity with respect to a parameter that is varied."""
     try:
-        truth = quantity.truth(varied, digits).settle(quantity.name)
+        truth = _settle(quantity, varied, digits, seconds)
     except CertificationError as reason:  # a boundary of regimes, met before anything is enclosed
         return undefined(str(reason))
     if truth.derivative is not None or truth.value is None:

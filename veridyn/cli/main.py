@@ -225,6 +225,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
             "it all quantities for the defaults"),
         _option("--digits", type=whole(1), default=30, metavar="N", help="significant digits, 1 to 1000 (default 30)"),
         _option("--derivative", metavar="NAME", help="derivatives with respect to a parameter instead"),
+        _option("--seconds", type=seconds, default=30.0, metavar="SECONDS", help="that a value may take (default 30)"),
         JSON,
     )),
     "new-case": ("cli.new_case.new_case", "write the skeleton of a case", (

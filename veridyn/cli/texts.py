@@ -56,12 +56,14 @@ def reference(
     variant: str | None,
     *,
     as_json: bool,
+    seconds: float = front.SECONDS,
 ) -> int:
     """Print the certified values of a case, of a variant, or of ``all``; returns the exit status 0."""
     chosen = load_case(case)
     variants = chosen.variants if variant == "all" else [variant_of(chosen, variant)] if variant else [None]
     asked = [
-        (chosen, {**(of.changes if of else {}), **changed}, check_digits(digits), derivative, of) for of in variants
+        (chosen, {**(of.changes if of else {}), **changed}, check_digits(digits), derivative, of, seconds)
+        for of in variants
     ]
     if as_json:
         documents = [reference_document(*each) for each in asked]
@@ -129,10 +131,15 @@ def _reference_table(lines: Iterable[ReferenceRow]) -> Table:
 
 
 def reference_lines(
-    case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None, of: Variant | None = None
+    case: Case,
+    changes: Mapping[str, str],
+    digits: int,
+    derivative: str | None = None,
+    of: Variant | None = None,
+    seconds: float = front.SECONDS,
 ) -> list[ReferenceRow]:
     """Return the references for a parameter set, or their derivatives, computed by all routes, as data."""
-    result = front.references(case, case.values(changes), digits, derivative, of)
+    result = front.references(case, case.values(changes), digits, derivative, of, seconds)
     units = {q.name: q.unit for q in case.quantities}
     per = {p.name: p.unit for p in case.parameters}.get(derivative or "", "")
     return [stated(truth, quantity=name, unit=_per(units[name], per)) for name, truth in result.items()]
@@ -144,12 +151,17 @@ def _per(unit: str, other: str) -> str:
 
 
 def _print_reference(
-    case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None, of: Variant | None = None
+    case: Case,
+    changes: Mapping[str, str],
+    digits: int,
+    derivative: str | None = None,
+    of: Variant | None = None,
+    seconds: float = front.SECONDS,
 ) -> None:
     """Print the certified values for a parameter set, or their derivatives, with what was proved."""
     values = case.values(changes)
     # computed before anything is printed: parameters may have no certified reference
-    lines = reference_lines(case, changes, digits, derivative, of)
+    lines = reference_lines(case, changes, digits, derivative, of, seconds)
     out = console()
     what = f"derivatives with respect to {derivative} of " if derivative else ""
     variant = f", variant {of.name}," if of else ""
@@ -176,7 +188,12 @@ STATED = ("unit", "value", "radius", "digits", "kind", "routes", "proved")
 
 
 def reference_document(
-    case: Case, changes: Mapping[str, str], digits: int, derivative: str | None = None, of: Variant | None = None
+    case: Case,
+    changes: Mapping[str, str],
+    digits: int,
+    derivative: str | None = None,
+    of: Variant | None = None,
+    seconds: float = front.SECONDS,
 ) -> dict[str, Any]:
     """Return the certified values for a parameter set, or their derivatives, as data.
 
@@ -184,7 +201,7 @@ def reference_document(
     """
     values = case.values(changes)
     quantities = []
-    for line in reference_lines(case, changes, digits, derivative, of):
+    for line in reference_lines(case, changes, digits, derivative, of, seconds):
         printed = {} if derivative else {"published": _printed(case, line.quantity, values)}
         quantities.append({"name": line.quantity, **{name: getattr(line, name) for name in STATED}, **printed})
     return {

@@ -1,0 +1,28 @@
+"""A limit of time: what takes too long says how far it came, and the next try begins anew."""
+
+from __future__ import annotations
+
+import pytest
+
+import veridyn
+from veridyn.references.deadline import OutOfTime, check_time, time_limit
+
+
+def test_without_a_limit_nothing_is_looked_at():
+    check_time("far")
+    with time_limit(None):
+        check_time("far")
+
+
+def test_the_earlier_of_two_limits_holds():
+    with time_limit(0.0), time_limit(100.0), pytest.raises(OutOfTime, match="step 3"):
+        check_time("step", 3)
+    check_time("after")
+
+
+def test_a_value_that_takes_too_long_is_undefined_and_says_how_far_it_came():
+    late = veridyn.reference("pendulum", theta0="1.25", seconds=0.0)["theta@100"]
+    assert late.value is None
+    assert late.routes[0].startswith("not within 0 s: it came to ")
+    assert late.routes[0].endswith("; --seconds gives it more")
+    assert veridyn.reference("pendulum", theta0="1.25")["theta@100"].value is not None  # nothing of it was kept
