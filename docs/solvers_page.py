@@ -105,7 +105,7 @@ def _found(records: Sequence[Record], points: Sequence[WorkPrecisionPoint]) -> E
     judged = [r for r in records if r.verdict in (Verdict.PASS, Verdict.FAIL)]
     claims = [r for r in judged if r.layer is Layer.CLAIM]
     levels = [p.digits for p in points if p.digits is not None]
-    kind, told = next((r.quantity.partition(":")[0] for r in claims), ""), len(comparison.told(records))
+    kind, told = next((r.quantity.partition(":")[0] for r in claims), ""), len(comparison.select_messages(records))
     seen = comparison.observed(claims, kind) if claims else _slopes(records)
     claimed = () if kind == "digits" else (r.reference for r in claims)  # of digits it is the truth of a quantity
     return {

@@ -117,7 +117,7 @@ def _standing(name: str, records: list[Record]) -> Standing:
         slopes=_range(claims, "slope"),
         claims=f"{sum(r.verdict is Verdict.PASS for r in claims)}/{len(claims)}" if claims else numbers.NONE,
         silent=_where(silently_wrong(records)),
-        told=_where(told(records)),
+        told=_where(select_messages(records)),
     )
 
 
@@ -126,7 +126,7 @@ def silently_wrong(records: Iterable[Record]) -> list[Record]:
     return [r for r in records if r.verdict in TROUBLE and r.layer in TRUTH and r.value is not None]
 
 
-def told(records: Iterable[Record]) -> list[Record]:
+def select_messages(records: Iterable[Record]) -> list[Record]:
     """Return the failures that came with a message instead of a number."""
     return [r for r in records if r.verdict in TROUBLE and r.value is None]
 

@@ -60,7 +60,7 @@ def hints(records: Iterable[Record]) -> Iterator[str]:
     for (solver, scheme), mine in group(records, lambda r: (r.solver, r.scheme)).items():
         verdicts = {record.verdict for record in mine}
         answered, failed = verdicts & ANSWERED, verdicts & FAILED
-        result = diagnosis(mine, known()) if answered and failed else None
+        result = diagnosis(mine, load_patterns()) if answered and failed else None
         if result:
             subject = " ".join(filter(None, (solver, scheme)))
             nearest = result.nearest.what.rstrip(".")
@@ -136,7 +136,7 @@ def _nearest(similar: Iterable[tuple[float, Pattern]]) -> Hint | None:
 
 
 @cache
-def known() -> tuple[Pattern, ...]:
+def load_patterns() -> tuple[Pattern, ...]:
     """Return the patterns that come with the package."""
     text = (files("veridyn.reports") / FILE).read_text(encoding="utf-8")
     return tuple(patterns_of(msgspec.json.decode(text, type=Learnt)))

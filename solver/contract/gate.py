@@ -94,7 +94,7 @@ def default_settings(gate: Gate, problem: Problem, scheme: str = "") -> Settings
     return check_defaults(introduction.name, gate.state_defaults(problem, scheme))
 
 
-def stated_levels(gate: Gate, problem: Problem, scheme: str = "") -> Refinement:
+def read_levels(gate: Gate, problem: Problem, scheme: str = "") -> Refinement:
     """Return the refinement levels that a solver states for a problem.
 
     Raises what `Gate.solve` raises, and what `find_levels` raises.

@@ -15,7 +15,7 @@ from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.solver.contract.responses import Response, Trajectory, output_instants
 from veridyn.solver.event_driven.legs import Integrator
 from veridyn.solver.event_driven.modes import ModeDriver
-from veridyn.solver.postprocessing.balance import seen
+from veridyn.solver.postprocessing.balance import motion_in_frame
 
 Floats = NDArray[np.float64]
 Histories = Mapping[str, Floats]
@@ -46,7 +46,9 @@ def respond(problem: MechanicalProblem, integrator: Integrator, largest_step: fl
 
 
 def _of_stop(problem: MechanicalProblem, response: Response, stop: Stop) -> Histories:
-    y, w = (seen(problem, response, stop.frame, motion) @ stop.normal for motion in ("displacement", "velocity"))
+    y, w = (
+        motion_in_frame(problem, response, stop.frame, motion) @ stop.normal for motion in ("displacement", "velocity")
+    )
     y = y + stop.offset
     side = np.where((stop.geometry == "parallel planes") & (y < 0), -1.0, 1.0)
     gap, rate = stop.gap - side * y, -side * w
@@ -55,7 +57,9 @@ def _of_stop(problem: MechanicalProblem, response: Response, stop: Stop) -> Hist
 
 
 def _of_damper(problem: MechanicalProblem, response: Response, damper: NonlinearDamper) -> Histories:
-    u, rate = (seen(problem, response, damper.frame, of) @ damper.direction for of in ("displacement", "velocity"))
+    u, rate = (
+        motion_in_frame(problem, response, damper.frame, of) @ damper.direction for of in ("displacement", "velocity")
+    )
     return {"force": damper.force(rate), "elongation": u + damper.offset, "rate": rate}
 
 

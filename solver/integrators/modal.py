@@ -217,9 +217,9 @@ def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
     common_names, option_names = (
         {field.name for field in fields(record)} for record in (CommonSettings, scheme.options)
     )
-    unknown = set(given) - known_to(scheme.name)
+    unknown = set(given) - name_settings(scheme.name)
     if unknown:
-        known = ", ".join(sorted(known_to(scheme.name)))
+        known = ", ".join(sorted(name_settings(scheme.name)))
         raise SettingsError(f"{scheme.name} knows no setting {', '.join(sorted(unknown))}; known: {known}")
     if "step" not in given:
         raise SettingsError(f"{scheme.name} needs the setting step (s)")
@@ -228,7 +228,7 @@ def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
     return scheme, options, common
 
 
-def known_to(scheme: str) -> set[str]:
+def name_settings(scheme: str) -> set[str]:
     """Return the names of the settings that a scheme knows."""
     return {field.name for record in (CommonSettings, SCHEMES[scheme].options) for field in fields(record)}
 

@@ -22,10 +22,10 @@ from veridyn.solver.contract.responses import Response
 
 def section(problem: MechanicalProblem, response: Response, stop: Stop) -> tuple[Floats, Floats, Floats]:
     """Return gap (m,), and cosine and sine of the inward normal (m,) of a stop."""
-    return gap_and_normal(stop, *local_position(stop, seen(problem, response, stop.frame)))
+    return gap_and_normal(stop, *local_position(stop, motion_in_frame(problem, response, stop.frame)))
 
 
-def seen(problem: MechanicalProblem, response: Response, frame: str, motion: str = "displacement") -> Floats:
+def motion_in_frame(problem: MechanicalProblem, response: Response, frame: str, motion: str = "displacement") -> Floats:
     """Return the displacement or velocity (m, n) that elements of a frame see."""
     own: Floats = getattr(response, motion)
     return own + driven(problem, response.time, motion) if frame == "absolute" else own

@@ -13,7 +13,7 @@ from veridyn.problem.elements import Friction, Stop
 from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.solver.contract.errors import MissingHistory
 from veridyn.solver.contract.responses import Response
-from veridyn.solver.postprocessing.balance import element_history, section, seen, stop_gap
+from veridyn.solver.postprocessing.balance import element_history, motion_in_frame, section, stop_gap
 
 E = TypeVar("E", Stop, Friction, Device)
 
@@ -164,21 +164,21 @@ def _positions(problem: MechanicalProblem, response: Response) -> Iterator[tuple
     for stop, gap in _reported(response, problem.stops, "gap"):
         yield gap, stop_gap(problem, response, stop)
     for device, elongation in _reported(response, problem.devices, "elongation"):
-        yield elongation, seen(problem, response, device.frame) @ device.direction + device.offset
+        yield elongation, motion_in_frame(problem, response, device.frame) @ device.direction + device.offset
 
 
 def _rates(problem: MechanicalProblem, response: Response) -> Iterator[tuple[Floats, Floats]]:
     for stop, rate in _reported(response, problem.stops, "normal_velocity"):
         _, cosine, sine = section(problem, response, stop)
-        moving = seen(problem, response, stop.frame, "velocity")
+        moving = motion_in_frame(problem, response, stop.frame, "velocity")
         local = [moving @ direction for direction in stop.directions]
         yield rate, np.asarray(sum(a * b for a, b in zip((cosine, sine), local, strict=False)))
     for device, rate in _reported(response, problem.devices, "rate"):
-        yield rate, seen(problem, response, device.frame, "velocity") @ device.direction
+        yield rate, motion_in_frame(problem, response, device.frame, "velocity") @ device.direction
     curved = {stop.name for stop in problem.stops if stop.curved}
     for friction, slip in _reported(response, problem.frictions, "sliding_velocity"):
         if friction.normal not in curved:
-            yield slip, seen(problem, response, friction.frame, "velocity") @ friction.tangents[0]
+            yield slip, motion_in_frame(problem, response, friction.frame, "velocity") @ friction.tangents[0]
 
 
 def _off_the_cone(response: Response, friction: Friction) -> float:

@@ -9,7 +9,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Accumulation, Change, Mode
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.contract.gate import default_settings, stated_levels
+from veridyn.solver.contract.gate import default_settings, read_levels
 from veridyn.solver.contract.loading import load_solver
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.responses import read_response
@@ -212,7 +212,7 @@ def test_a_mass_matrix_moves_the_states():
 
 
 def test_a_method_of_low_order_is_asked_for_fewer_digits_by_itself():
-    sizes = {scheme: stated_levels(LocalGate(SCIPY), SWING, scheme).sizes[-1] for scheme in SCIPY.schemes}
+    sizes = {scheme: read_levels(LocalGate(SCIPY), SWING, scheme).sizes[-1] for scheme in SCIPY.schemes}
     assert sizes == {**dict.fromkeys(SCIPY.schemes, 1e-10), "LSODA": 1e-11, "RK23": 1e-6}
     found = read_response(
         SWING, SCIPY.solve(SWING, {"scheme": "RK23", **default_settings(LocalGate(SCIPY), SWING, "RK23")}), "scipy"

@@ -12,7 +12,7 @@ from veridyn.problem.nearest import nearest
 from veridyn.problem.time_functions import Harmonic
 from veridyn.problem.time_scales import shortest_period
 from veridyn.solver.contract.errors import SettingsError
-from veridyn.solver.contract.gate import default_settings, stated_levels
+from veridyn.solver.contract.gate import default_settings, read_levels
 from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.statements import (
@@ -198,13 +198,13 @@ def test_levels_that_cannot_be_used_are_refused_in_one_line(given, message):
 
 
 def test_refinement_may_be_a_list_a_function_or_a_function_of_the_scheme():
-    assert stated_levels(LocalGate(Claiming(refinement=DOWN)), oscillator()).levels == tuple(DOWN)
+    assert read_levels(LocalGate(Claiming(refinement=DOWN)), oscillator()).levels == tuple(DOWN)
     by_problem = Claiming(refinement=lambda problem: [{"step": problem.end / i} for i in (1, 2, 3)])
-    assert stated_levels(LocalGate(by_problem), oscillator(end=6.0)).sizes == (6.0, 3.0, 2.0)
+    assert read_levels(LocalGate(by_problem), oscillator(end=6.0)).sizes == (6.0, 3.0, 2.0)
     by_scheme = Claiming(
         schemes=("rk",), refinement=lambda problem, scheme: [{"h": len(scheme) / i} for i in (1, 2, 4)]
     )
-    assert stated_levels(LocalGate(by_scheme), oscillator(), "rk").sizes == (2.0, 1.0, 0.5)
+    assert read_levels(LocalGate(by_scheme), oscillator(), "rk").sizes == (2.0, 1.0, 0.5)
 
 
 def test_of_a_named_step_the_suite_chooses_levels_from_the_shortest_period():
@@ -215,7 +215,7 @@ def test_of_a_named_step_the_suite_chooses_levels_from_the_shortest_period():
         (oscillator(stops=(stop,)), 4.0),
         (oscillator(stops=(stop,), loads=(load,)), 10.0),
     ):
-        found = stated_levels(LocalGate(Claiming(refinement="h")), problem)
+        found = read_levels(LocalGate(Claiming(refinement="h")), problem)
         assert found.key == "h"
         assert found.sizes == pytest.approx([2 * math.pi / omega / count for count in STEPS_PER_PERIOD])
 
@@ -226,7 +226,7 @@ def test_without_any_period_there_is_the_time_span():
 
 def test_of_a_named_tolerance_the_suite_chooses_levels_too():
     solver = Claiming(refinement="rtol", claims={"tolerance": "rtol"})
-    assert stated_levels(LocalGate(solver), oscillator()).sizes == TOLERANCES
+    assert read_levels(LocalGate(solver), oscillator()).sizes == TOLERANCES
 
 
 def test_levels_of_the_user_replace_those_of_the_solver():

@@ -9,7 +9,7 @@ from veridyn.reports.hints import (
     Pattern,
     diagnosis,
     hints,
-    known,
+    load_patterns,
     name_failure,
     similarity,
     weights_of,
@@ -126,13 +126,13 @@ APART = {
 @pytest.mark.parametrize(("apart", "share"), [("the fault", 0.5), ("the solver", 0.3)])
 def test_four_of_five_diagnoses_are_right(apart, share):
     """With the fault, or the whole solver that it was seeded into, left out; of the others nothing is said."""
-    told, right = recognised(known(), apart=APART[apart])
+    told, right = recognised(load_patterns(), apart=APART[apart])
     assert right >= 0.8 * told
-    assert told >= share * len(known())
+    assert told >= share * len(load_patterns())
 
 
 def test_a_failed_run_gets_a_hint_in_its_document(make_record):
-    nearest = next(p for p in known() if p.part == "contact" and len(p.cases) == 1 and len(p.failures) > 5)
+    nearest = next(p for p in load_patterns() if p.part == "contact" and len(p.cases) == 1 and len(p.failures) > 5)
     names = [name.split(" ", 2) for name in nearest.failures]
 
     failed = [
@@ -150,7 +150,7 @@ def test_nothing_is_said_where_nothing_fails(failed):
 
 
 def test_nothing_is_said_of_a_solver_that_never_answered(make_record):
-    names = [name.split(" ", 2) for name in next(p for p in known() if len(p.failures) > 5).failures]
+    names = [name.split(" ", 2) for name in next(p for p in load_patterns() if len(p.failures) > 5).failures]
     silent = [
         make_record(case=case, layer=layer, quantity=q, verdict="error") for case, layer, q in names if layer != "error"
     ]

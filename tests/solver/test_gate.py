@@ -15,7 +15,7 @@ from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.solver.contract import served_gate
 from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverCrash, SolverFailure, SolverLost
-from veridyn.solver.contract.gate import default_settings, stated_levels
+from veridyn.solver.contract.gate import default_settings, read_levels
 from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.loading import SolverNotFound
 from veridyn.solver.contract.local_gate import LocalGate, Raised
@@ -209,7 +209,7 @@ def test_what_a_solver_states_is_read_once(plain, file):
     assert plain.introduction == here.introduction
     assert plain.introduction.claims == {"one": Claims(order=2.0), "two": Claims()}
     assert default_settings(plain, PROBLEM, "two") == {"step": 0.1}
-    assert stated_levels(plain, PROBLEM, "one").sizes == (0.1, 0.05, 0.025)
+    assert read_levels(plain, PROBLEM, "one").sizes == (0.1, 0.05, 0.025)
 
 
 def test_what_it_prints_goes_nowhere_and_of_its_errors_some_lines_are_shown(plain, capfd):

@@ -101,7 +101,7 @@ def is_virgin(values: Values) -> bool:
     return not is_steady(values)
 
 
-def posed(values: Values) -> InitialValueProblem:
+def make_problem(values: Values) -> InitialValueProblem:
     """Return the problem from its start."""
     return (
         LOOP.with_parameters({**values, "Z": write_start(STEADY, values)})
@@ -143,7 +143,7 @@ CASE = Case(
         Variant("loop_square", {"loop": "1", "n": "2"}),
     ),
     quantities=QUANTITIES,
-    problem=posed,
+    problem=make_problem,
     modelling=("Branches are modes, so that corners and changes of the sign of z are events.",),
     sources=(
         "Y.-K. Wen: Method for random vibration of hysteretic systems. Journal of the Engineering Mechanics "

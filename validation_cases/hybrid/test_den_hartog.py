@@ -118,7 +118,7 @@ def sticking(p: Any) -> Any:
     return mpmath.pi / p.b - slip_of(p.b, p.f).lapse
 
 
-def posed(values: Values) -> InitialValueProblem:
+def make_problem(values: Values) -> InitialValueProblem:
     """Return the problem that begins at rest on its periodic motion."""
     return PROBLEM.with_parameters({**values, "a": write_start(EXCESS, values)})
 
@@ -152,7 +152,7 @@ CASE = Case(
     parameters=of.motion.parameters,
     variants=(Variant("long_stick", {}), Variant("short_stick", {"b": "0.6", "f": "0.7", "psi": "0.55"})),
     quantities=QUANTITIES,
-    problem=posed,
+    problem=make_problem,
     modelling=("D is the work of friction, 4 f X in a cycle; s the time since the last change of phase.",),
     sources=(
         "J. P. Den Hartog: Forced vibrations with combined Coulomb and viscous friction. Transactions of the "

@@ -176,7 +176,7 @@ def halved(p: Any, phi: Any, stick: Any) -> tuple[Any, tuple[Any, Any]]:
 
 
 @per_precision
-def found(p: Any) -> StickSlipCycle:
+def solve_cycle(p: Any) -> StickSlipCycle:
     """Return the periodic motion: Newton's method in phase and duration of stick, from a grid of guesses."""
 
     def off(phi: Any, stick: Any) -> tuple[Any, Any]:
@@ -195,14 +195,14 @@ def found(p: Any) -> StickSlipCycle:
     raise CertificationError("no periodic motion is found")
 
 
-def posed(values: Values) -> InitialValueProblem:
+def make_problem(values: Values) -> InitialValueProblem:
     """Return the problem with its periodic start as numbers."""
     return PROBLEM.with_parameters({**values, "X": write_start(AMPLITUDE, values), "phi": write_start(PHASE, values)})
 
 
 HOW = "arcs in complex numbers, by Newton's method in phase and duration of stick"
-AMPLITUDE = MOTION.value("X", "0", second=lambda p: found(p).X, how=HOW)
-PHASE = MOTION.value("phi", "0", second=lambda p: found(p).phi, how=HOW)
+AMPLITUDE = MOTION.value("X", "0", second=lambda p: solve_cycle(p).X, how=HOW)
+PHASE = MOTION.value("phi", "0", second=lambda p: solve_cycle(p).phi, how=HOW)
 of = Quantities(MOTION, how=HOW)
 SLIPS = MOTION.closed(
     lambda p: p.R / p.k_d * ((1 + p.k_d - p.W**2) ** 2 + (2 * p.z * p.W) ** 2).sqrt(),
@@ -211,9 +211,9 @@ SLIPS = MOTION.closed(
 )
 QUANTITIES = (
     of.quantity("X", "1", "amplitude", AMPLITUDE, partial(value_at, expression="-x", at=("turn", 1))),
-    of.event("slip_left", name="t_stick", second=lambda p: found(p).stick),
+    of.event("slip_left", name="t_stick", second=lambda p: solve_cycle(p).stick),
     of.event("turn", 2, name="period", second=lambda p: 2 * mpmath.pi / p.W),
-    of.value("D", ("turn", 2), "1", name="work", second=lambda p: 4 * p.R * (found(p).X - p.R / p.k_d)),
+    of.value("D", ("turn", 2), "1", name="work", second=lambda p: 4 * p.R * (solve_cycle(p).X - p.R / p.k_d)),
     of.quantity("phase", "rad", "phase of the load where the mass turns at X", PHASE, None),
     of.quantity("F_slip", "1", "amplitude of the load from which the damper slips", SLIPS, None),
 )
@@ -237,7 +237,7 @@ CASE = Case(
     parameters=of.motion.parameters,
     variants=(Variant("above_resonance", {}), Variant("below_resonance", {"W": "0.8"})),
     quantities=QUANTITIES,
-    problem=posed,
+    problem=make_problem,
     modelling=("Mass and stiffness are 1; D is the work of the damper.",),
     sources=(
         "J. H. Griffin: Friction damping of resonant stresses in gas turbine engine airfoils. Journal of Engineering "

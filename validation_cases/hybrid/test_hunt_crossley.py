@@ -50,7 +50,7 @@ HALVINGS = 20  # of the bracket of a damping factor
 # ---- enclosures
 
 
-def left(p: Any) -> Any:
+def exit_speed(p: Any) -> Any:
     """Return lam times the speed of exit, y = 1 + W(-(1 + q) exp(-1 - q)) with q = lam v0."""
     q = p.lam * p.v0
     start = 1 + value(q)
@@ -60,7 +60,7 @@ def left(p: Any) -> Any:
 
 def restitution(p: Any) -> Any:
     """Return the speed of exit over that of impact."""
-    return left(p) / (p.lam * p.v0)
+    return exit_speed(p) / (p.lam * p.v0)
 
 
 def indentation(p: Any) -> Any:
@@ -99,7 +99,7 @@ def stroke(q: Any) -> Any:
 
 def duration(p: Any) -> Any:
     """Return how long the contact lasts (s)."""
-    y, fifth = left(p), arb(1) / 5
+    y, fifth = exit_speed(p), arb(1) / 5
     size = (p.m / p.k) ** (2 * fifth)
     return size * (stroke(p.lam * p.v0) / p.v0**fifth + stroke(-y) / (y / p.lam) ** fifth)
 

@@ -44,7 +44,7 @@ PROBLEM = InitialValueProblem(
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
-def left(p: Any) -> Any:
+def leaving_angle(p: Any) -> Any:
     """Return the angle at which the wall is left: two thirds of the height at the start."""
     return mpmath.asin(2 * mpmath.sin(p.a) / 3)
 
@@ -57,32 +57,32 @@ def turning(p: Any, angle: Any) -> Any:
 
 def drift(p: Any) -> Any:
     """Return the velocity of the centre away from the wall, once it is left."""
-    return p.l * mpmath.sin(left(p)) * mpmath.sqrt(p.g * mpmath.sin(p.a) / (2 * p.l))
+    return p.l * mpmath.sin(leaving_angle(p)) * mpmath.sqrt(p.g * mpmath.sin(p.a) / (2 * p.l))
 
 
 def leaning(p: Any) -> Any:
     """Return how long the ladder leans: a pendulum of swing a + π/2 that starts from rest, by elliptic integrals."""
     k = mpmath.sin(p.a / 2 + mpmath.pi / 4)
-    left_at = mpmath.asin(mpmath.sin(left(p) / 2 + mpmath.pi / 4) / k)
+    left_at = mpmath.asin(mpmath.sin(leaving_angle(p) / 2 + mpmath.pi / 4) / k)
     return (mpmath.ellipk(k**2) - mpmath.ellipf(left_at, k**2)) / mpmath.sqrt(3 * p.g / (4 * p.l))
 
 
 def falling(p: Any) -> Any:
     """Return how long it falls free of the wall."""
-    return mpmath.quad(lambda angle: 1 / turning(p, angle), [0, left(p) / 2, left(p)])
+    return mpmath.quad(lambda angle: 1 / turning(p, angle), [0, leaving_angle(p) / 2, leaving_angle(p)])
 
 
 def landed(p: Any) -> Any:
     """Return how far the centre is from the wall at the landing."""
-    return p.l * mpmath.cos(left(p)) + drift(p) * falling(p)
+    return p.l * mpmath.cos(leaving_angle(p)) + drift(p) * falling(p)
 
 
 of = Quantities(MOTION, how="elliptic integrals, energy and quadrature")
 FLAT = mpmath.mpf(0)
 QUANTITIES = (
     of.event("release", name="t_release", second=leaning),
-    of.value("theta", ("release", 1), "rad", name="theta_release", second=left),
-    of.value("-w", ("release", 1), "rad/s", name="w_release", second=lambda p: turning(p, left(p))),
+    of.value("theta", ("release", 1), "rad", name="theta_release", second=leaving_angle),
+    of.value("-w", ("release", 1), "rad/s", name="w_release", second=lambda p: turning(p, leaving_angle(p))),
     of.value("u", ("release", 1), "m/s", name="u_release", second=drift),
     of.event("landing", name="t_landing", second=lambda p: leaning(p) + falling(p)),
     of.value("-w", ("landing", 1), "rad/s", before=True, name="w_landing", second=partial(turning, angle=FLAT)),

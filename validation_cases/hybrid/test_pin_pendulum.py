@@ -68,7 +68,7 @@ def ahead(values: Values) -> bool:
     return not on_pin(values)
 
 
-def posed(values: Values) -> InitialValueProblem:
+def make_problem(values: Values) -> InitialValueProblem:
     """Return the problem that begins with the string on the pin, or free."""
     return (BEHIND if on_pin(values) else PROBLEM).with_parameters(values)
 
@@ -109,7 +109,7 @@ CASE = Case(
         Variant("thrown", {"d": "0.1"}, frozenset(("throw", "t_to_short_1"))),
     ),
     quantities=QUANTITIES,
-    problem=posed,
+    problem=make_problem,
     modelling=("The motion ends after 5 s, that of the comparison after 10 s: the later passes tell nothing new.",),
     sources=(
         "ARGESIM/EUROSIM comparison C7, Constrained pendulum. Simulation News Europe 7 (1993).",

@@ -46,7 +46,7 @@ PROBLEM = InitialValueProblem(
 )
 
 
-def posed(values: Values) -> InitialValueProblem:
+def make_problem(values: Values) -> InitialValueProblem:
     """Return the problem; a whole power is written as such."""
     power = values["a"].rational
     return PROBLEM.with_parameters(values, modes=modes(int(power) if power.denominator == 1 else None))
@@ -149,7 +149,7 @@ CASE = Case(
         Variant("cube", {"a": "3"}),
     ),
     quantities=QUANTITIES,
-    problem=posed,
+    problem=make_problem,
     modelling=(
         "A root is written as (x² + 1e-60)^(a/2), so that a step that passes x = 0 and a slope there can be evaluated; "
         "the truth is that of |x|^a, which differs by less than 1e-15 of the period.",

@@ -87,7 +87,7 @@ def reached(p: Any, velocity: Any) -> Any:
     return (velocity + p.v_n) / before if velocity <= there else stop + (velocity - there) / after
 
 
-def taken(p: Any) -> Any:
+def compression_work(p: Any) -> Any:
     """Return the work that the compression takes from the normal motion."""
     stop, before, after, *_ = slopes(p)
     there = min(-p.v_n + before * stop, 0)
@@ -100,7 +100,7 @@ def impulse(p: Any, law: str) -> Any:
         return reached(p, p.e * p.v_n)
     if law == "poisson":
         return (1 + p.e) * reached(p, 0)
-    return reached(p, climbed(p, 0, p.e**2 * taken(p)))
+    return reached(p, climbed(p, 0, p.e**2 * compression_work(p)))
 
 
 def rise(p: Any, law: str) -> Any:

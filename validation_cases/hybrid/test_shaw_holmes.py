@@ -132,7 +132,7 @@ def grazing(p: Any) -> Any:
     return p.d * abs(mpmath.mpc(1 - p.W**2, 2 * p.z * p.W))
 
 
-def posed(values: Values) -> InitialValueProblem:
+def make_problem(values: Values) -> InitialValueProblem:
     """Return the problem with its start as numbers: solvers need not read the closed form."""
     p = SimpleNamespace(**{name: exact(value).mpf() for name, value in values.items()})
     with mpmath.workdps(DIGITS + 5):
@@ -184,7 +184,7 @@ CASE = Case(
         Variant("large_load", {"W": "2.8", "F": "8"}),
     ),
     quantities=QUANTITIES,
-    problem=posed,
+    problem=make_problem,
     modelling=("The load is a state, so that problem and start say its phase once.",),
     sources=(
         "S. W. Shaw, P. J. Holmes: A periodically forced piecewise linear oscillator. Journal of Sound and "

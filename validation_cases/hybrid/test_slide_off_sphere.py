@@ -63,7 +63,7 @@ def square(p: Any, angle: Any) -> Any:
     return p.g * p.R * (forced[0] + (p.v_0**2 / (p.g * p.R) - forced[1]) * mpmath.exp(2 * p.mu * angle))
 
 
-def left(p: Any) -> Any:
+def release_angle(p: Any) -> Any:
     """Return the angle of the release, the one root: the push grows weaker wherever it vanishes."""
     return mpmath.findroot(
         lambda angle: square(p, angle) / (p.g * p.R) - mpmath.cos(angle), (0, mpmath.pi / 2), solver="anderson"
@@ -72,29 +72,29 @@ def left(p: Any) -> Any:
 
 def speed(p: Any) -> Any:
     """Return the speed at the release: what the sphere still bends with no push."""
-    return mpmath.sqrt(p.g * p.R * mpmath.cos(left(p)))
+    return mpmath.sqrt(p.g * p.R * mpmath.cos(release_angle(p)))
 
 
 def sliding(p: Any) -> Any:
     """Return how long the particle slides."""
-    return mpmath.quad(lambda angle: p.R / mpmath.sqrt(square(p, angle)), mpmath.linspace(0, left(p), 5))
+    return mpmath.quad(lambda angle: p.R / mpmath.sqrt(square(p, angle)), mpmath.linspace(0, release_angle(p), 5))
 
 
 def falling(p: Any) -> Any:
     """Return how long it flies to the floor, on which the sphere lies."""
-    angle, down = left(p), speed(p) * mpmath.sin(left(p))
+    angle, down = release_angle(p), speed(p) * mpmath.sin(release_angle(p))
     return (mpmath.sqrt(down**2 + 2 * p.g * p.R * (1 + mpmath.cos(angle))) - down) / p.g
 
 
 def landed(p: Any) -> Any:
     """Return how far from the axis it lands."""
-    return p.R * mpmath.sin(left(p)) + speed(p) * mpmath.cos(left(p)) * falling(p)
+    return p.R * mpmath.sin(release_angle(p)) + speed(p) * mpmath.cos(release_angle(p)) * falling(p)
 
 
 of = Quantities(MOTION, how="the speed as a function of the angle, quadrature")
 QUANTITIES = (
     of.event("release", name="t_off_sphere", second=sliding),
-    of.value("theta", ("release", 1), "rad", name="theta_off_sphere", second=left),
+    of.value("theta", ("release", 1), "rad", name="theta_off_sphere", second=release_angle),
     of.value("R*w", ("release", 1), "m/s", name="speed_off_sphere", second=speed),
     of.event("landing", name="t_on_floor", second=lambda p: sliding(p) + falling(p)),
     of.value("x", ("landing", 1), "m", name="x_on_floor", second=landed),

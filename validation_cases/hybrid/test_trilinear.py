@@ -159,7 +159,7 @@ def peak(p: Any) -> Any:
     return at(mpmath.findroot(lambda t: at(t)[1], (0, lapse), solver="anderson", maxsteps=400, tol=mpmath.eps**1.5))[0]
 
 
-def posed(values: Values) -> InitialValueProblem:
+def make_problem(values: Values) -> InitialValueProblem:
     """Return the problem with its start as numbers."""
     return PROBLEM.with_parameters(values, initial=(1, *(write_start(truth, values) for truth in START)))
 
@@ -194,7 +194,7 @@ CASE = Case(
     parameters=of.motion.parameters,
     variants=(Variant("stiff", {}), Variant("slower", {"W": "1.4"})),
     quantities=QUANTITIES,
-    problem=posed,
+    problem=make_problem,
     modelling=(
         "For a given time beyond the gap the start follows from a linear system; the time is the one for which the "
         "load has the amplitude F. The load is a state, so that problem and start say its phase once.",

@@ -10,7 +10,7 @@ from veridyn.problem.mechanical import Problem
 from veridyn.problem.nearest import nearest
 from veridyn.references.methods.discrete import read_method
 from veridyn.solver.contract.errors import SettingsError
-from veridyn.solver.contract.gate import Gate, default_settings, stated_levels
+from veridyn.solver.contract.gate import Gate, default_settings, read_levels
 from veridyn.solver.contract.introduction import Introduction
 from veridyn.solver.contract.statements import (
     Claims,
@@ -189,7 +189,7 @@ class Subject:
         if self.request.refinement:
             stated = find_levels(f"solver {self.name}", self.request.refinement, problem, self.claims[scheme])
         else:
-            stated = stated_levels(gate, problem, scheme)
+            stated = read_levels(gate, problem, scheme)
         chosen: Settings = {"scheme": scheme} if scheme else {}
         user = self.chosen(scheme)
         if stated.key not in user or self.request.refinement:

@@ -34,7 +34,7 @@ from veridyn.references.second_routes.impact_phases import ImpactPhase, growth
 from veridyn.validation_cases.judgement.case import Floats, Values
 from veridyn.validation_cases.judgement.uncertainty import ROUNDING
 from veridyn.validation_cases.measures.impacts import contact_frequency
-from veridyn.validation_cases.measures.vibro_impact import given
+from veridyn.validation_cases.measures.vibro_impact import select_parameters
 
 Parameters = tuple[tuple[str, Exact], ...]
 
@@ -70,7 +70,7 @@ def course(values: Values) -> PhaseSequence:
 
 
 def _key(values: Values) -> Parameters:
-    return tuple(sorted(given(values).items()))
+    return tuple(sorted(select_parameters(values).items()))
 
 
 @lru_cache(maxsize=16)

@@ -24,7 +24,7 @@ def a_step_of(rate: Callable[[Values], float], end: float) -> dict[str, Any]:
 
 
 @read_once
-def seen(o: Observation, name: str) -> list[SlidingPhase]:
+def find_phases(o: Observation, name: str) -> list[SlidingPhase]:
     """Return slip and stick of a friction in order of time; in a plane slip has the direction 1."""
     friction = next(f for f in o.problem.frictions if f.name == name)
     moved = driven_velocity(o.problem, o.response.time) if friction.frame == "absolute" else 0.0
@@ -44,12 +44,12 @@ def _joined(found: list[SlidingPhase]) -> list[SlidingPhase]:
 
 def order(o: Observation, name: str) -> str:
     """Return the phases of a friction in words, in order of time."""
-    return " ".join(WORDS[phase.direction] for phase in seen(o, name))
+    return " ".join(WORDS[phase.direction] for phase in find_phases(o, name))
 
 
 def end_of_slip(o: Observation, name: str) -> float:
     """Return the end (s) of the first slip; raises SolverFailure if it does not end."""
-    slip = next((phase for phase in seen(o, name) if phase.direction), None)
+    slip = next((phase for phase in find_phases(o, name) if phase.direction), None)
     if slip is None or slip.end >= o.problem.end:
         raise SolverFailure(f"{name} does not come to rest from slip")
     return slip.end

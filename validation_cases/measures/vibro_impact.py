@@ -17,14 +17,14 @@ FAR = 25  # spacing of outputs in flight over that in contact
 CLOCK = 12  # decimals of output instants (s), so that none comes twice
 
 
-def given(values: Values) -> dict[str, Any]:
+def select_parameters(values: Values) -> dict[str, Any]:
     """Return the parameters that the reference knows."""
     return {name: values[name] for name in NAMES if name in values}
 
 
 def true_instants(values: Values) -> Floats:
     """Return the true instants of contact (s): touch, release, touch, ..."""
-    return _true_instants(tuple(given(values).items()))
+    return _true_instants(tuple(select_parameters(values).items()))
 
 
 @lru_cache(maxsize=16)

@@ -17,7 +17,7 @@ from veridyn.validation_cases.judgement.tolerances import exactly
 from veridyn.validation_cases.measures.consistency import flags, friction_law, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT
 from veridyn.validation_cases.measures.quantities import always, share_of, size
-from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, order, seen
+from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, find_phases, order
 
 END = 1.5  # s
 GROUND, BETWEEN = "ground", "between"
@@ -63,7 +63,7 @@ def problem(values: Values) -> MechanicalProblem:
 
 def last_stop(o: Observation, names: tuple[str, ...]) -> float:
     """Return the end (s) of the last slip of some frictions; raises SolverFailure if they do not come to rest."""
-    ends = [phase.end for name in names for phase in seen(o, name) if phase.direction]
+    ends = [phase.end for name in names for phase in find_phases(o, name) if phase.direction]
     if not ends or max(ends) >= o.problem.end:
         raise SolverFailure("the blocks do not come to rest")
     return max(ends)

@@ -62,7 +62,7 @@ def _holds_across(values: Values) -> bool:
 # ---- the problem
 
 
-def stated(
+def make_problem(
     push: ArrayLike, launch: tuple[str, ...], groups: tuple[tuple[int, ...], ...], *, floor: bool
 ) -> Callable[[Values], MechanicalProblem]:
     """Return a problem of one or two coordinates along the floor and, where it is elastic, one into it.
@@ -100,11 +100,11 @@ def stated(
     return problem
 
 
-floor = stated([1.0], ("v0",), ((0,),), floor=True)
-plane = stated(LINE, ("v0", "v0"), ((0, 1),), floor=True)
-two = stated([1.0, 1.0], ("v0", "v1"), ((0,), (1,)), floor=True)
-table = stated([1.0], ("v0",), ((0,),), floor=False)
-table_in_plane = stated(LINE, ("v0", "v0"), ((0, 1),), floor=False)
+floor = make_problem([1.0], ("v0",), ((0,),), floor=True)
+plane = make_problem(LINE, ("v0", "v0"), ((0, 1),), floor=True)
+two = make_problem([1.0, 1.0], ("v0", "v1"), ((0,), (1,)), floor=True)
+table = make_problem([1.0], ("v0",), ((0,),), floor=False)
+table_in_plane = make_problem(LINE, ("v0", "v0"), ((0, 1),), floor=False)
 
 
 def oblique(values: Values) -> MechanicalProblem:

@@ -73,7 +73,7 @@ def _profile(a: float, b: float, kc: float) -> tuple[Stop, ...]:
     return (Stop("frame", x, 0.0, kc, geometry="profile", lateral=y, profile=profile),)
 
 
-def stated(walls: Callable[[float, float, float], tuple[Stop, ...]]) -> Callable[[Values], MechanicalProblem]:
+def make_problem(walls: Callable[[float, float, float], tuple[Stop, ...]]) -> Callable[[Values], MechanicalProblem]:
     """Return the problem between such walls."""
 
     def problem(values: Values) -> MechanicalProblem:
@@ -94,7 +94,7 @@ def stated(walls: Callable[[float, float, float], tuple[Stop, ...]]) -> Callable
 
 def skewed(values: Values) -> MechanicalProblem:
     """Return the motion before two stops in coordinates along two lines that are not square: x = SKEW q."""
-    square, into = stated(_two_stops)(values), np.linalg.inv(SKEW)
+    square, into = make_problem(_two_stops)(values), np.linalg.inv(SKEW)
     assert square.mass is not None
     assert square.stiffness is not None
     return replace(
@@ -110,7 +110,7 @@ def sprung(values: Values) -> MechanicalProblem:
     """Return the motion on one spring in pieces, which has no force between the walls, in place of them."""
     a, b, kc = floats(values, "a", "b", "kc")
     walls = NonlinearSpring(name=WALLS, direction=ALONG, breaks=(-b, a), coefficients=((0.0, kc), (0.0,), (0.0, kc)))
-    return replace(stated(lambda *_: ())(values), devices=(walls,))
+    return replace(make_problem(lambda *_: ())(values), devices=(walls,))
 
 
 def in_line(values: Values) -> MechanicalProblem:
@@ -219,10 +219,10 @@ CASE = Case(
     parameters=between_walls.PARAMETERS,
     variants=(
         Variant("planes", {}),
-        Variant("two-stops", {}, problem=stated(_two_stops)),
-        Variant("circle", {}, problem=stated(_circle)),
-        Variant("annulus", {}, problem=stated(_annulus)),
-        Variant("profile", {}, problem=stated(_profile)),
+        Variant("two-stops", {}, problem=make_problem(_two_stops)),
+        Variant("circle", {}, problem=make_problem(_circle)),
+        Variant("annulus", {}, problem=make_problem(_annulus)),
+        Variant("profile", {}, problem=make_problem(_profile)),
         Variant("skewed", {}, problem=skewed),
         Variant("spring", {}, frozenset(q.name for q in PATH), sprung),
     ),
@@ -235,7 +235,7 @@ CASE = Case(
         positions(),
         rates(),
     ),
-    problem=stated(_planes),
+    problem=make_problem(_planes),
     modelling=(
         "Two coordinates, the line of the motion along (0.6, 0.8); forces and gaps of curved walls therefore have both "
         "components.",

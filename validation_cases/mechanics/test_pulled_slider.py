@@ -24,7 +24,7 @@ from veridyn.validation_cases.measures.curves import top
 from veridyn.validation_cases.measures.friction import OVERSHOOT
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.quantities import always, displacement_at, size
-from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, a_step_of, seen
+from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, a_step_of, find_phases
 
 END = 24.0  # s
 SOLE, WEIGHT = "sole", 10.0  # N
@@ -57,7 +57,7 @@ def _jumps(values: Values) -> bool:
 
 def change(o: Observation, number: int) -> float:
     """Return when a phase ends (s), counted from 1; raises SolverFailure if there are fewer."""
-    result = seen(o, SOLE)
+    result = find_phases(o, SOLE)
     if len(result) <= number:
         raise SolverFailure(f"the response shows {len(result)} phases")
     return result[number - 1].end

@@ -184,7 +184,7 @@ def _known(
     return Quantity(name, unit, words, truth, seen, criterion, scale, JUMPS, applies=applies)
 
 
-def asked(
+def make_quantities(
     motion: hybrid.MotionQuantities, ending: str, number: int, applies: Callable[[Values], bool]
 ) -> tuple[Quantity, ...]:
     """Return the quantities of a motion: place and velocity at instants, instants of so many impacts, their count."""
@@ -240,7 +240,11 @@ CASE = Case(
         Variant("stays", {"e": "0"}),
         Variant("falls", {"k": "0", "c": "0", "F": "0", "e": "0.5"}),
     ),
-    quantities=(*asked(BOUNCE, "", HITS, bounces), *asked(STAY, "_in_contact", CONTACTS, stays), *FALL),
+    quantities=(
+        *make_quantities(BOUNCE, "", HITS, bounces),
+        *make_quantities(STAY, "_in_contact", CONTACTS, stays),
+        *FALL,
+    ),
     residuals=(beyond(size("gap")), positions(), rates()),
     problem=problem,
     modelling=(

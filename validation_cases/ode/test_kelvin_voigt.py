@@ -57,7 +57,7 @@ def pushing(p: Any) -> Any:
     return mpmath.re(2 * mpmath.acos(p.z) / damped(p))
 
 
-def kept(p: Any, time: Any) -> Any:
+def restitution(p: Any, time: Any) -> Any:
     """Return the restitution: at both ends of contact the velocity is -v_0 exp(-z w t)."""
     return mpmath.exp(-p.z * p.w * time(p))
 
@@ -65,9 +65,9 @@ def kept(p: Any, time: Any) -> Any:
 of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="complex exponentials")
 QUANTITIES = (
     of.event("no_gap", name="T_A", second=half),
-    of.value("-v/v_0", ("no_gap", 1), "1", name="e_A", second=partial(kept, time=half)),
+    of.value("-v/v_0", ("no_gap", 1), "1", name="e_A", second=partial(restitution, time=half)),
     of.event("no_force", name="T_B", second=pushing),
-    of.value("-v/v_0", ("no_force", 1), "1", name="e_B", second=partial(kept, time=pushing)),
+    of.value("-v/v_0", ("no_force", 1), "1", name="e_B", second=partial(restitution, time=pushing)),
 )
 
 CASE = Case(

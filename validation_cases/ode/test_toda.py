@@ -115,7 +115,7 @@ def moved(m: Any, time: int) -> list[Any]:
     return r
 
 
-def posed(values: Values) -> InitialValueProblem:
+def make_problem(values: Values) -> InitialValueProblem:
     """Return the problem with its start as numbers: solvers need not know theta functions."""
     with mpmath.workdps(DIGITS + 5):
         r, p = start(exact(values["m"]).mpf())
@@ -179,7 +179,7 @@ CASE = Case(
     parameters=of.motion.parameters,
     variants=(Variant("cnoidal", {}), Variant("soliton", {"m": "0.999"})),
     quantities=QUANTITIES,
-    problem=posed,
+    problem=make_problem,
     modelling=("Lengths, masses and stiffness at rest are 1.",),
     sources=(
         "M. Toda: Vibration of a chain with nonlinear interaction. Journal of the Physical Society of Japan 22 (1967) "

@@ -99,7 +99,7 @@ def cycle(mu: Any) -> HalfOrbit:
     return half(speed, mu)
 
 
-def posed(values: Values) -> InitialValueProblem:
+def make_problem(values: Values) -> InitialValueProblem:
     """Return the problem that begins on its limit cycle."""
     start = STARTS.get(float(values["mu"])) or write_start(AMPLITUDE, values)
     return PROBLEM.with_parameters({**values, "a": start})
@@ -134,7 +134,7 @@ CASE = Case(
     parameters=of.motion.parameters,
     variants=(Variant("weak", {"mu": "0.1"}), Variant("one", {}), Variant("three", {"mu": "3"})),
     quantities=QUANTITIES,
-    problem=posed,
+    problem=make_problem,
     published=(
         Published(SERIES, "weak", "period", "6.28711127", "reproduced"),
         Published(SERIES, "weak", "amplitude", "2.00010398", "reproduced"),

@@ -13,7 +13,7 @@ from rich.text import Text
 from veridyn.api import front
 from veridyn.references.parameters import check_digits
 from veridyn.results import ReferenceRow
-from veridyn.run.document import SCHEMA_VERSION, published, references, stated, truth_of
+from veridyn.run.document import SCHEMA_VERSION, make_reference_row, published, references, truth_of
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.posed import variant_of
 from veridyn.run.screen import console, table
@@ -142,7 +142,7 @@ def reference_lines(
     result = front.references(case, case.values(changes), digits, derivative, of, seconds)
     units = {q.name: q.unit for q in case.quantities}
     per = {p.name: p.unit for p in case.parameters}.get(derivative or "", "")
-    return [stated(truth, quantity=name, unit=_per(units[name], per)) for name, truth in result.items()]
+    return [make_reference_row(truth, quantity=name, unit=_per(units[name], per)) for name, truth in result.items()]
 
 
 def _per(unit: str, other: str) -> str:

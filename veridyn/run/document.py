@@ -200,10 +200,13 @@ def drawn_beam(case: Case, changes: Mapping[str, str]) -> DrawnBeam | None:
 def references(case: Case, variant: str, changes: Mapping[str, object], digits: int = 30) -> list[ReferenceRow]:
     """Return the certified reference of every quantity for a parameter set."""
     values = case.values(changes)
-    return [stated(q.truth(values, digits), quantity=q.name, unit=q.unit, variant=variant) for q in case.quantities]
+    return [
+        make_reference_row(q.truth(values, digits), quantity=q.name, unit=q.unit, variant=variant)
+        for q in case.quantities
+    ]
 
 
-def stated(truth: Certified, *, quantity: str, unit: str, variant: str = "") -> ReferenceRow:
+def make_reference_row(truth: Certified, *, quantity: str, unit: str, variant: str = "") -> ReferenceRow:
     """Return a certified value as data; ``radius`` bounds the distance of the printed value from the truth."""
     return ReferenceRow(
         variant=variant,
