@@ -329,6 +329,8 @@ def test_no_states_before_no_event_need_no_columns():
         ({"states": np.ones((5, 1))}, "returned states of shape (5, 1); (5, 2) is needed"),
         ({"modes": ["flying"] * 5}, "returned the unknown mode 'flying'"),
         ({"modes": ["rest"]}, "returned 1 modes for 5 samples"),
+        ({"modes": 3}, "returned modes that are no names"),
+        ({"before": 3}, "returned states before events that are not states by event"),
         ({"events": {"bounce": [0.5]}}, "events of 'bounce'; the events are ['impact']"),
         ({"events": {"impact": [0.3]}}, "where time has no sample"),
         ({"time": np.linspace(0, 1, 5), "events": {}}, "the requested output instants go from 0 to 2"),

@@ -121,3 +121,8 @@ def test_events_are_samples(build):
 def test_malformed_events_are_refused(events, culprit, build, refused):
     with refused(SolverFailure, "mine", culprit):
         read_response(build.chain(2, **STOPPED), {**ANSWER, "events": events}, "mine")
+
+
+def test_quantities_that_are_none_are_refused(build):
+    with pytest.raises(SolverFailure, match="mine returned quantities that are not numbers by element and name"):
+        read_response(build.chain(2), {**ANSWER, "quantities": 3}, "mine")
