@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypedDict, Unpack, cast
+from typing import Any, Literal, TypedDict, Unpack, cast
 
 from veridyn.problem.generated import equations
 from veridyn.problem.initial_value import InitialValueProblem
@@ -182,21 +182,22 @@ class Quantities:
 
     def largest(self, of: str, unit: str, *, name: str = "", **fields: Unpack[FieldsOfExtreme]) -> Quantity:
         """Return the largest value of an expression, ``largest_OF``; ``after`` and ``until`` bound the window."""
-        after, until = fields.pop("after", None), fields.pop("until", None)
-        route, rest = self._split(fields)
-        truth = self.motion.largest(of, after, until, **route)
-        reading = partial(largest, expression=of, after=after, until=until)
-        words = _name_extreme("largest", of, after, until)
-        return self.quantity(name or f"largest_{of}", unit, words, truth, reading, **rest)
+        return self._extreme("largest", of, unit, name, fields)
 
     def smallest(self, of: str, unit: str, *, name: str = "", **fields: Unpack[FieldsOfExtreme]) -> Quantity:
         """Return the smallest value of an expression, ``smallest_OF``; ``after`` and ``until`` bound the window."""
+        return self._extreme("smallest", of, unit, name, fields)
+
+    def _extreme(
+        self, side: Literal["largest", "smallest"], of: str, unit: str, name: str, fields: FieldsOfExtreme
+    ) -> Quantity:
         after, until = fields.pop("after", None), fields.pop("until", None)
         route, rest = self._split(fields)
-        truth = self.motion.smallest(of, after, until, **route)
-        reading = partial(smallest, expression=of, after=after, until=until)
-        words = _name_extreme("smallest", of, after, until)
-        return self.quantity(name or f"smallest_{of}", unit, words, truth, reading, **rest)
+        find, read = (self.motion.largest, largest) if side == "largest" else (self.motion.smallest, smallest)
+        reading = partial(read, expression=of, after=after, until=until)
+        window = (("after", after), ("until", until))
+        words = f"{side} {of}" + "".join(f" {edge} {_words(at)}" for edge, at in window if at is not None)
+        return self.quantity(name or f"{side}_{of}", unit, words, find(of, after, until, **route), reading, **rest)
 
     def _split(self, fields: FieldsAndRoute) -> tuple[MotionTerms, Fields]:
         """Return what the truth takes, and what the quantity takes."""
@@ -213,11 +214,6 @@ class Quantities:
 
     def _criterion(self, scale: Size | None) -> Criterion:
         return cited(self.source, self.share) if scale is None else share_of(scale, self.share, self.source)
-
-
-def _name_extreme(word: str, of: str, after: Instant | None, until: Instant | None) -> str:
-    window = (("after", after), ("until", until))
-    return f"{word} {of}" + "".join(f" {name} {_words(at)}" for name, at in window if at is not None)
 
 
 def _plain(at: Instant) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from veridyn.cli.texts import reference_document
+from veridyn.cli.texts import Lookup, reference_document
 from veridyn.files.columns import history_columns, needed_columns
 from veridyn.files.fmu_unit import Unit, Version
 from veridyn.problem.as_initial_value import as_initial_value
@@ -69,7 +69,7 @@ def export(
 
 def unit(posed: Statement, fmi: Version) -> bytes:
     """Return a problem as a functional mock-up unit, the certified reference in it."""
-    reference = reference_document(posed.case, posed.variant.changes, DIGITS, None, posed.variant)
+    reference = reference_document(Lookup(posed.case, posed.variant.changes, DIGITS, variant=posed.variant))
     return Unit(_by_modes(posed.problem), fmi).archive(json.dumps(reference, indent=1))
 
 

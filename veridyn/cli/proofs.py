@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from veridyn.cli.texts import reference_lines, ways
+from veridyn.cli.texts import Lookup, reference_lines, ways
 from veridyn.reports.markdown import escape, table
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, all_cases, load_case
@@ -43,7 +43,7 @@ def _case(case: Case) -> Iterator[str]:
 
 
 def _rows(case: Case) -> Iterator[Sequence[str]]:
-    for (first, proof, second), lines in ways(reference_lines(case, {}, DIGITS)).items():
+    for (first, proof, second), lines in ways(reference_lines(Lookup(case, {}, DIGITS))).items():
         digits = [line.digits for line in lines if line.digits is not None]
         yield ", ".join(line.quantity for line in lines), str(min(digits, default="")), first, proof, second
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from veridyn.api import front
-from veridyn.references.parameters import check_digits
+from veridyn.references.parameters import Exact, check_digits
 from veridyn.results import ReferenceRow
 from veridyn.run.document import SCHEMA_VERSION, make_reference_row, published, references, truth_of
 from veridyn.run.exit_code import ExitCode
@@ -48,6 +49,23 @@ def show(case: str) -> int:
     return ExitCode.FINE
 
 
+@dataclass(frozen=True)
+class Lookup:
+    """What reference values are looked up: of which case, with which changes of its parameters, and how."""
+
+    case: Case
+    changes: Mapping[str, str]
+    digits: int
+    derivative: str | None = None
+    variant: Variant | None = None
+    seconds: float = front.SECONDS
+
+    @property
+    def values(self) -> dict[str, Exact]:
+        """All parameters; raises `ParameterError`."""
+        return self.case.values(self.changes)
+
+
 def reference(
     case: str,
     changed: Mapping[str, str],
@@ -61,15 +79,15 @@ def reference(
     """Print the certified values of a case, of a variant, or of ``all``; returns the exit status 0."""
     chosen = load_case(case)
     variants = chosen.variants if variant == "all" else [variant_of(chosen, variant)] if variant else [None]
-    asked = [
-        (chosen, {**(of.changes if of else {}), **changed}, check_digits(digits), derivative, of, seconds)
-        for of in variants
+    lookups = [
+        Lookup(chosen, {**(each.changes if each else {}), **changed}, check_digits(digits), derivative, each, seconds)
+        for each in variants
     ]
     if as_json:
-        documents = [reference_document(*each) for each in asked]
+        documents = list(map(reference_document, lookups))
         return print_json(_of_all_variants(documents) if variant == "all" else documents[0])
-    for each in asked:
-        _print_reference(*each)
+    for lookup in lookups:
+        _print_reference(lookup)
     return ExitCode.FINE
 
 
@@ -130,18 +148,12 @@ def _reference_table(lines: Iterable[ReferenceRow]) -> Table:
     return table(("quantity", "value", "±", "unit", "digits", "kind"), rows)
 
 
-def reference_lines(
-    case: Case,
-    changes: Mapping[str, str],
-    digits: int,
-    derivative: str | None = None,
-    of: Variant | None = None,
-    seconds: float = front.SECONDS,
-) -> list[ReferenceRow]:
+def reference_lines(lookup: Lookup) -> list[ReferenceRow]:
     """Return the references for a parameter set, or their derivatives, computed by all routes, as data."""
-    result = front.references(case, case.values(changes), digits, derivative, of, seconds)
+    case, values = lookup.case, lookup.values
+    result = front.references(case, values, lookup.digits, lookup.derivative, lookup.variant, lookup.seconds)
     units = {q.name: q.unit for q in case.quantities}
-    per = {p.name: p.unit for p in case.parameters}.get(derivative or "", "")
+    per = {p.name: p.unit for p in case.parameters}.get(lookup.derivative or "", "")
     return [make_reference_row(truth, quantity=name, unit=_per(units[name], per)) for name, truth in result.items()]
 
 
@@ -150,24 +162,15 @@ def _per(unit: str, other: str) -> str:
     return f"({unit or 1})/({other})" if other and other != "1" else unit
 
 
-def _print_reference(
-    case: Case,
-    changes: Mapping[str, str],
-    digits: int,
-    derivative: str | None = None,
-    of: Variant | None = None,
-    seconds: float = front.SECONDS,
-) -> None:
+def _print_reference(lookup: Lookup) -> None:
     """Print the certified values for a parameter set, or their derivatives, with what was proved."""
-    values = case.values(changes)
     # computed before anything is printed: parameters may have no certified reference
-    lines = reference_lines(case, changes, digits, derivative, of, seconds)
+    lines = reference_lines(lookup)
     out = console()
-    what = f"derivatives with respect to {derivative} of " if derivative else ""
-    variant = f", variant {of.name}," if of else ""
-    out.print(
-        Text(f"{what}{case.name}{variant} with " + ", ".join(f"{name} = {value}" for name, value in values.items()))
-    )
+    what = f"derivatives with respect to {lookup.derivative} of " if lookup.derivative else ""
+    variant = f", variant {lookup.variant.name}," if lookup.variant else ""
+    values = ", ".join(f"{name} = {value}" for name, value in lookup.values.items())
+    out.print(Text(f"{what}{lookup.case.name}{variant} with {values}"))
     out.print(_reference_table(lines))
     for (first, proof, second), members in ways(lines).items():
         names = ", ".join(line.quantity for line in members)
@@ -187,27 +190,20 @@ def ways(lines: Iterable[ReferenceRow]) -> dict[tuple[str, str, str], list[Refer
 STATED = ("unit", "value", "radius", "digits", "kind", "routes", "proved")
 
 
-def reference_document(
-    case: Case,
-    changes: Mapping[str, str],
-    digits: int,
-    derivative: str | None = None,
-    of: Variant | None = None,
-    seconds: float = front.SECONDS,
-) -> dict[str, Any]:
+def reference_document(lookup: Lookup) -> dict[str, Any]:
     """Return the certified values for a parameter set, or their derivatives, as data.
 
     Published values are listed where they were printed for these parameters.
     """
-    values = case.values(changes)
+    case, variant, derivative, values = lookup.case, lookup.variant, lookup.derivative, lookup.values
     quantities = []
-    for line in reference_lines(case, changes, digits, derivative, of, seconds):
+    for line in reference_lines(lookup):
         printed = {} if derivative else {"published": _printed(case, line.quantity, values)}
         quantities.append({"name": line.quantity, **{name: getattr(line, name) for name in STATED}, **printed})
     return {
         "schema_version": SCHEMA_VERSION,
         "case": case.name,
-        **({"variant": of.name} if of else {}),
+        **({"variant": variant.name} if variant else {}),
         "parameters": {name: str(value) for name, value in values.items()},
         **({"derivative": derivative} if derivative else {}),
         "quantities": quantities,
