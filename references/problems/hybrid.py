@@ -52,7 +52,9 @@ Second = Callable[[Any], Any]
 
 
 def _value(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
-    result = [system.values((expression,), system.named(o, time, phase.at(time)))[0] for phase in phases]
+    result = [
+        system.values((system.read(expression, phase),), system.named(o, time, phase.at(time)))[0] for phase in phases
+    ]
     return hull(*result)
 
 
@@ -98,7 +100,9 @@ def _candidates(system: HybridSystem, o: ParameterSet, phase: Phase, begin: Ball
         time = phase.start + lapse
         if not time < begin:
             turned = _value(system, o, expression, time, [phase])
-            yield turned if begin < time < end else hull(turned, *ends)
+            # A turn that cannot be told from an end lies on either side of it: then the end has the extreme itself.
+            near = [e for e, apart in zip(ends, (begin < time, time < end), strict=True) if not apart]
+            yield hull(turned, *near)
 
 
 class MotionTerms(Terms, total=False):
@@ -124,6 +128,8 @@ class MotionQuantities:
     record: Callable[..., Any] = ParameterSet
     spare: int = 0
     order: tuple[str, ...] = ()
+    make_system: Callable[..., HybridSystem] = HybridSystem
+    stepped: Callable[[], Any | None] | None = None  # the problem as steps follow it, if it is another; None: none
     _systems: dict[Any, HybridSystem] = field(default_factory=dict)
 
     @cached_property
@@ -138,7 +144,8 @@ class MotionQuantities:
         def read(o: ParameterSet) -> Ball:
             return find_phase(follow_motion(self._system(), o), name, number).end
 
-        return self._quantity(f"{name} {number}", read, lambda steps: steps.event(name, number)[0], terms)
+        stepped = self._step(lambda steps: steps.event(name, number)[0], when=(name, number))
+        return self._quantity(f"{name} {number}", read, stepped, terms)
 
     def count(self, name: str, until: At = None, **terms: Unpack[MotionTerms]) -> Reference[Certified]:
         """Return how many events of a name there are up to an instant, or the end."""
@@ -153,7 +160,8 @@ class MotionQuantities:
                 count += 1
             return arb(count)
 
-        return self._quantity(f"{name} until {until}", read, lambda steps: steps.count(name, steps.time(end)), terms)
+        stepped = self._step(lambda steps: steps.count(name, steps.time(end)), when=(name, 1), until=end)
+        return self._quantity(f"{name} until {until}", read, stepped, terms)
 
     def value(self, of: str | Expr, at: At, before: bool = False, **terms: Unpack[MotionTerms]) -> Reference[Certified]:
         """Return a state, or an expression, at an instant; at an event after it, or `before`."""
@@ -169,7 +177,8 @@ class MotionQuantities:
             shown = (None if before else find_next_phase(run, ended)) or ended
             return _value(system, o, expression, ended.end, [shown.phase])
 
-        return self._quantity(f"{of} at {at}", read, lambda steps: steps.value(expression, when, before), terms)
+        stepped = self._step(lambda steps: steps.value(expression, when, before), expression, when=when)
+        return self._quantity(f"{of} at {at}", read, stepped, terms)
 
     def largest(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
@@ -182,6 +191,30 @@ class MotionQuantities:
     ) -> Reference[Certified]:
         """Return the smallest value of a state, or an expression, between two instants."""
         return self._extreme(of, after, until, -1, terms)
+
+    def integral(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return the integral of a state, or an expression, over the time between two instants."""
+        total = "integral"
+        summed = replace(self, problem=self.problem.with_integral(total, self._expression(of)), _systems={})
+        if self.stepped is not None:
+            summed = replace(summed, stepped=lambda: None)
+        begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
+        expression = summed._expression(total)
+
+        def read_at(when: Any, o: ParameterSet) -> Ball:
+            system, time = summed._system(), summed._time(o, when)
+            return _value(system, o, expression, time, _holding(system, o, time))
+
+        def read(o: ParameterSet) -> Ball:
+            return read_at(end, o) - read_at(begin, o)
+
+        stepped = summed._step(
+            lambda steps: steps.value(expression, end, False) - steps.value(expression, begin, False),
+            expression, when=begin, until=end,
+        )  # fmt: skip
+        return summed._quantity(f"integral of {of}", read, stepped, terms)
 
     def closed(self, read: Callable[[Any], Ball], **terms: Unpack[MotionTerms]) -> Reference[Certified]:
         """Return what a closed form gives: a function of the parameters, attributes that are balls."""
@@ -224,7 +257,7 @@ class MotionQuantities:
 
     def _steps(self, o: ParameterSet) -> hybrid_steps.Steps:
         if self.sought is None:
-            return hybrid_steps.steps(self.problem, o)
+            return hybrid_steps.steps(self.stepped_problem, o)
         assert isinstance(self.sought, EventParameter), (
             "a motion with known parameters has no steps: state a second route"
         )
@@ -239,7 +272,28 @@ class MotionQuantities:
 
         name = f"{'largest' if side > 0 else 'smallest'} {of}"
         stated: MotionTerms = {"effort": self._effort(expression), **terms}
-        return self._quantity(name, read, lambda steps: side * steps.largest(expression, begin, end), stated)
+        stepped = self._step(
+            lambda steps: side * steps.largest(expression, begin, end), expression, when=begin, until=end
+        )
+        return self._quantity(name, read, stepped, stated)
+
+    def _step(
+        self, read: Callable[[Any], Any], *expressions: Expr, when: Any, until: Any = None
+    ) -> Callable[[Any], Any] | None:
+        """Return a reading of steps, None where these follow another problem that does not have what is read."""
+        if self.stepped is None:
+            return read
+        problem = self.stepped_problem
+        if problem is None:
+            return None
+        names = {symbol.name for e in expressions for symbol in e.free_symbols}
+        events = {instant[0] for instant in (when, until) if isinstance(instant, tuple)}
+        return read if names <= {"t", *problem.states} and events <= {*problem.event_names} else None
+
+    @cached_property
+    def stepped_problem(self) -> Any | None:
+        """The problem as steps in mpmath follow it; None where they do not."""
+        return self.problem if self.stepped is None else self.stepped()
 
     def _quantity(
         self,
@@ -287,7 +341,7 @@ class MotionQuantities:
         return self._spared(lambda o: proved(follow_motion(self._system(*watched), o).kept))
 
     def _system(self, *watched: Expr) -> HybridSystem:
-        return self._systems.setdefault(watched, HybridSystem(self.problem, watched, self.sought))
+        return self._systems.setdefault(watched, self.make_system(self.problem, watched, self.sought))
 
     def _time(self, o: ParameterSet, when: Any) -> Ball:
         if isinstance(when, Expr):
@@ -310,9 +364,8 @@ class MotionQuantities:
             return self.problem.expression(given)
 
     def _check_event(self, name: str) -> None:
-        names = [event.name for mode in self.problem.modes for event in mode.events]
-        if name not in names:
-            raise ParameterError(unknown(name, dict.fromkeys(names), "event"))
+        if name not in self.problem.event_names:
+            raise ParameterError(unknown(name, self.problem.event_names, "event"))
 
 
 def motion(

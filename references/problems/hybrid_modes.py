@@ -5,8 +5,8 @@ What an event leaves at zero is proved here, symbolically, with the parameters a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -31,6 +31,8 @@ class SymbolicMode:
     events: tuple[Any, ...]
     conditions: tuple[Any, ...]
     watched: tuple[Expr, ...]
+    zeros: tuple[Expr, ...] = ()  # what is exactly zero while it holds
+    readings: Mapping[sympy.Symbol, Expr] = field(default_factory=dict)  # what can be read beside the states
 
     @cached_property
     def read(self) -> tuple[Expr, ...]:
@@ -53,7 +55,18 @@ class SymbolicMode:
         if any(not angle.free_symbols.isdisjoint(self.states) for angle in angles):
             return None
         pairs = [f(angle) for angle in angles for f in (sympy.sin, sympy.cos)]
-        return (*self.states, ONE, TIME, *pairs)
+        return (*self.states, ONE, TIME, *self._powers, *pairs)
+
+    @cached_property
+    def _powers(self) -> tuple[Expr, ...]:
+        """Return the powers of the time from the second on that the equations hold."""
+        degrees = {
+            int(power.exp)
+            for expression in (*self.rates, *self.read)
+            for power in expression.atoms(sympy.Pow)
+            if power.base == TIME and power.exp.is_Integer and power.exp > 1
+        }
+        return tuple(TIME**k for k in range(2, max(degrees, default=1) + 1))
 
     @cached_property
     def rows(self) -> tuple[tuple[dict[int, Expr], ...], tuple[dict[int, Expr], ...]] | None:
@@ -64,7 +77,7 @@ class SymbolicMode:
             return None  # seen at once; what follows differentiates and expands
         n, free = len(self.states), {*self.states, TIME}
         rates = [*self.rates, sympy.Integer(0), sympy.Integer(1)]
-        rates += [sympy.diff(wave, TIME) for wave in self.terms[n + 2 :]]
+        rates += [sympy.diff(term, TIME) for term in self.terms[n + 2 :]]  # of powers of the time, and of waves
         names = [sympy.Dummy() for _ in self.terms]
         renamed = [e.xreplace(dict(zip(self.terms, names, strict=True))) for e in (*rates, *self.read)]
         result: list[dict[int, Expr]] = []
@@ -78,6 +91,9 @@ class SymbolicMode:
 
 def _linear(expression: Expr, names: Sequence[sympy.Dummy], one: int) -> dict[int, Expr] | None:
     """Return the factors of names, and what is left at the place of one; None if it is not affine."""
+    plain = _read_sum(expression, names, one)
+    if plain is not None:
+        return plain
     row = {i: sympy.diff(expression, name) for i, name in enumerate(names)}
     row = {i: factor for i, factor in row.items() if factor != 0}
     if any(not sympy.expand(factor).free_symbols.isdisjoint(names) for factor in row.values()):
@@ -86,6 +102,19 @@ def _linear(expression: Expr, names: Sequence[sympy.Dummy], one: int) -> dict[in
     if not left.free_symbols.isdisjoint(names):
         return None
     return {**row, one: row.get(one, 0) + left} if left != 0 else row
+
+
+def _read_sum(expression: Expr, names: Sequence[sympy.Dummy], one: int) -> dict[int, Expr] | None:
+    """Return the same of a sum whose terms are a number, or a name times a number: at once, however many names."""
+    places: dict[Any, int] = {name: i for i, name in enumerate(names)}
+    terms: dict[int, list[Expr]] = {}
+    for term in sympy.Add.make_args(expression):
+        inside = [symbol for symbol in term.free_symbols if symbol in places]
+        factor, place = (term, one) if not inside else (term / inside[0], places[inside[0]])
+        if len(inside) > 1 or any(symbol in places for symbol in factor.free_symbols):
+            return None
+        terms.setdefault(place, []).append(factor)
+    return {place: sympy.Add(*factors) for place, factors in terms.items() if sympy.Add(*factors) != 0}
 
 
 @lru_cache(maxsize=64)
@@ -135,11 +164,21 @@ def vanishes(expression: Expr) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def solve_guard(guard: Expr, states: Sequence[sympy.Symbol], o: ParameterSet) -> dict[sympy.Symbol, Expr]:
-    """Return a state from a guard that is zero, where the guard is affine in it."""
-    plain = insert_numbers(guard, o)
-    for symbol in (*states, TIME):
-        factor = sympy.diff(plain, symbol)
-        if factor != 0 and factor.is_number:
-            return {symbol: sympy.expand(symbol - plain / factor)}
-    return {}
+def solve_relations(relations: tuple[Expr, ...], states: tuple[sympy.Symbol, ...]) -> dict[Expr, Expr]:
+    """Return states, or powers and waves, from relations that are zero; numbers are put in.
+
+    Of each relation that term is taken which is a number times a state, else times a power or a wave.
+    """
+    solved: dict[Expr, Expr] = {}
+    for relation in relations:
+        plain = sympy.expand(sympy.expand(relation).xreplace(solved))
+        terms = [term.as_coeff_Mul() for term in sympy.Add.make_args(plain)]
+        nodes = [node for _, node in terms if node.free_symbols and not node.is_Mul]
+        alone = [n for n in nodes if not any(n != other and other.has(n) for _, other in terms)]
+        node = next((n for n in alone if n in states), None) or next(iter(alone), None)
+        if node is None:
+            continue
+        factor = sum(c for c, other in terms if other == node)
+        formula = {node: sympy.expand(node - plain / factor)}
+        solved = {**{other: e.xreplace(formula) for other, e in solved.items()}, **formula}
+    return solved

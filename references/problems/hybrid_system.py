@@ -31,7 +31,7 @@ from veridyn.references.problems.hybrid_modes import (
     differentiate_along,
     insert_numbers,
     make_modes,
-    solve_guard,
+    solve_relations,
     to_sympy,
     vanishes,
 )
@@ -48,9 +48,10 @@ Known = Callable[[Any], Mapping[str, Ball]]  # parameters from the others, attri
 
 @dataclass(frozen=True, eq=False)
 class HybridPhase(Phase):
-    """With the rows of what is watched, None of what is constant; zeros are those of the rates."""
+    """With its mode, and the rows of what is watched, None of what is constant; zeros are those of the rates."""
 
     watched: tuple[Guard | None, ...] = ()
+    mode: SymbolicMode = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +123,11 @@ class HybridSystem:
         """Return the value of an expression in the parameters."""
         return self.values((at,), self.named(o, arb(0), ()))[0]
 
+    def read(self, expression: Expr, phase: Phase) -> Expr:
+        """Return an expression in what can be read as one in the states of a phase."""
+        assert isinstance(phase, HybridPhase)
+        return expression.xreplace(dict(phase.mode.readings)) if phase.mode.readings else expression
+
     @property
     def span(self) -> tuple[Exact, Exact]:
         return exact(self.problem.start), exact(self.problem.end)
@@ -130,37 +136,61 @@ class HybridSystem:
 
     def first(self, o: ParameterSet) -> Phase:
         """Return the phase in which a motion begins."""
+        start, state, facts = self.initial_state(o)
+        return self._phase(o, self.modes[self.problem.mode], start, state, facts, None)
+
+    def initial_state(self, o: ParameterSet) -> tuple[Ball, Sequence[Ball], dict[sympy.Symbol, Expr]]:
+        """Return the start (s), the state there, and what is exact of it."""
         start = ball(self.span[0])
         state = self.values(tuple(self.problem.initial), self.named(o, start, ()))[: len(self.states)]
         facts = {x: self._plain(e, o) for x, e in zip(self.states, self.problem.initial, strict=False)}
-        return self._phase(
-            o, self.modes[self.problem.mode], start, state, {**facts, TIME: to_sympy(self.span[0])}, None
-        )
+        return start, state, {**facts, TIME: to_sympy(self.span[0])}
 
     def following(self, o: ParameterSet) -> Callable[[Phase, Event | None, Ball, Sequence[Ball]], Phase | None]:
         """Return what follows a phase."""
 
         def after(phase: Phase, event: Event | None, time: Ball, state: Sequence[Ball]) -> Phase | None:
-            mode = self.modes[phase.kind]
+            assert isinstance(phase, HybridPhase)
             if event is None:
                 return None
-            refuse_end(mode, event.name, time)
-            place = next(i for i, change in enumerate(mode.events) if change.name == event.name)
-            change = mode.events[place]
-            if change.terminal:
-                return None
-            jumps = tuple(
-                change.reset.get(name, symbol) for name, symbol in zip(self.problem.states, self.states, strict=True)
-            )
-            there = self.values(jumps, self.named(o, time, state))
-            known = solve_guard(mode.guards[place], self.states, o.plain)
-            facts = {
-                symbol: self._plain(jump, o).xreplace(known)
-                for symbol, jump in zip((*self.states, TIME), (*jumps, TIME), strict=True)
-            }
-            return self._phase(o, self.modes[change.mode or mode.name], time, there, facts, time)
+            refuse_end(phase.mode, event.name, time)
+            place = next(i for i, change in enumerate(phase.mode.events) if change.name == event.name)
+            return self.follow_event(o, phase.mode, place, time, state)
 
         return after
+
+    def follow_event(
+        self, o: ParameterSet, mode: SymbolicMode, place: int, time: Ball, state: Sequence[Ball]
+    ) -> Phase | None:
+        """Return the phase after the event at a place of a mode; None where the motion ends."""
+        change = mode.events[place]
+        if change.terminal:
+            return None
+        there, facts = self.jump(o, change.reset, time, state, self.read_relations(o, mode, place))
+        return self._phase(o, self.modes[change.mode or mode.name], time, there, facts, time)
+
+    def read_relations(self, o: ParameterSet, mode: SymbolicMode, place: int) -> dict[Expr, Expr]:
+        """Return what is exact of the states where an event ends a mode: formulas in those that are free."""
+        relations = tuple(self._plain(e, o) for e in (mode.guards[place], *mode.zeros))
+        free = {symbol: symbol for symbol in (*self.states, TIME)}
+        return {**free, **solve_relations(relations, (*self.states, TIME))}
+
+    def jump(
+        self,
+        o: ParameterSet,
+        reset: Mapping[Any, Expr],
+        time: Ball,
+        state: Sequence[Ball],
+        exact_before: Mapping[Expr, Expr],
+    ) -> tuple[list[Ball], dict[Expr, Expr]]:
+        """Return the state after a reset, and what is exact of it; ``exact_before``: of the state before."""
+        jumps = tuple(reset.get(symbol.name, symbol) for symbol in self.states)
+        there = self.values(jumps, self.named(o, time, state))
+        moved = {symbol for symbol in self.states if symbol.name in reset}
+        facts = {node: formula for node, formula in exact_before.items() if moved.isdisjoint(node.free_symbols)}
+        for symbol, jump in zip(self.states, jumps, strict=True):
+            facts[symbol] = sympy.expand(self._plain(jump, o)).xreplace(dict(exact_before))
+        return there, facts
 
     def _phase(
         self,
@@ -173,7 +203,8 @@ class HybridSystem:
     ) -> Phase:
         """Return the phase from an instant on; of smooth ones, from an exact instant next to an event's."""
         turning = [self.derivative(mode, expression) for expression in mode.watched]
-        still = [vanishes(self._plain(e, o)) for e in turning]
+        at_rest = solve_relations(tuple(self._plain(e, o) for e in mode.zeros), (*self.states, TIME))
+        still = [vanishes(sympy.expand(self._plain(e, o)).xreplace(dict(at_rest))) for e in turning]
         zeros = [self._zeros(o, mode, e, time, state, facts) for e in mode.guards]
         zeros += [0 if s else self._zeros(o, mode, e, time, state, facts) for e, s in zip(turning, still, strict=True)]
         refuse_start(mode, zeros, time, lambda e: self.values((e,), self.named(o, time, state))[0])
@@ -195,6 +226,7 @@ class HybridSystem:
             tuple(there),
             guards[:count],
             watched=tuple(None if s else guard for guard, s in zip(guards[count:], still, strict=True)),
+            mode=mode,
         )
 
     def _flow(
@@ -255,7 +287,7 @@ class HybridSystem:
         for count in range(DEEPEST + 1):
             if sign(self.values((guard,), self.named(o, time, state))[0]):
                 return count
-            if not vanishes(self._plain(guard, o).xreplace(dict(facts))):
+            if not vanishes(sympy.expand(self._plain(guard, o)).xreplace(dict(facts))):
                 return count
             guard = self.derivative(mode, guard)
         raise Undecided("a guard stays zero where a phase begins")

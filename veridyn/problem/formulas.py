@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import sympy
@@ -17,6 +17,7 @@ from veridyn.problem.time_functions import Harmonic, Piecewise, Windowed
 
 T = sympy.Symbol(TIME)
 NOTHING = sympy.Integer(0)
+ReadNumber = Callable[[Any], Expr]  # a number of a problem, or a text, as an exact one
 
 
 def find_breaks(function: TimeFunction) -> Iterator[float]:
@@ -28,26 +29,29 @@ def find_breaks(function: TimeFunction) -> Iterator[float]:
             yield from (to_float(term.start), to_float(term.end))
 
 
-def write_function(function: TimeFunction, inside: float) -> Expr:
-    """Return the formula that a function of time has around an instant (s)."""
-    return sum((write_term(term, inside) for term in function.terms()), NOTHING)
+def write_function(function: TimeFunction, inside: float, read_number: ReadNumber | None = None) -> Expr:
+    """Return the formula that a function of time has around an instant (s), its numbers as `write_number` reads them.
+
+    ``read_number`` reads them otherwise.
+    """
+    return sum((write_term(term, inside, read_number or write_number) for term in function.terms()), NOTHING)
 
 
-def write_term(term: TimeFunction, inside: float) -> Expr:
+def write_term(term: TimeFunction, inside: float, read_number: ReadNumber) -> Expr:
     """Return the formula that an elementary term has around an instant (s)."""
     match term:
         case Harmonic():
-            amplitude, omega, phase = (write_number(value) for value in (term.amplitude, term.omega, term.phase))
+            amplitude, omega, phase = (read_number(value) for value in (term.amplitude, term.omega, term.phase))
             sign = 1 if term.order % 4 < 2 else -1
             return sign * amplitude * omega**term.order * (sympy.sin, sympy.cos)[term.order % 2](omega * T + phase)
         case Piecewise():
             i = bisect_right([to_float(b) for b in term.breaks], inside) - 1
-            tau = T - write_number(term.breaks[max(i, 0)])
+            tau = T - read_number(term.breaks[max(i, 0)])
             row = term.coefficients[i] if i >= 0 else ()
-            return sum((write_number(c) * tau**k for k, c in enumerate(row)), NOTHING)
+            return sum((read_number(c) * tau**k for k, c in enumerate(row)), NOTHING)
         case Windowed():
             outside = not to_float(term.start) <= inside < to_float(term.end)
-            return NOTHING if outside else write_function(term.function, inside)
+            return NOTHING if outside else write_function(term.function, inside, read_number)
     raise ProblemError(f"a load of kind {term.kind!r} has no formula")
 
 

@@ -276,6 +276,11 @@ class InitialValueProblem(Problem):
         """Return an expression in time, unknowns and parameters; raises `ProblemError` for another name."""
         return read(f"{self.name}: expression", given, (TIME, *self.unknowns, *self.parameters))
 
+    def with_integral(self, name: str, integrand: Expr) -> InitialValueProblem:
+        """Return the problem with a state more: the integral of an expression over time, from the start on."""
+        modes = tuple(replace(mode, rates=(*mode.rates, integrand)) for mode in self.modes)
+        return replace(self, states=(*self.states, name), initial=(*self.initial, sympy.Integer(0)), modes=modes)
+
     def mode_of(self, name: str) -> Mode:
         """Return a mode by name; raises KeyError."""
         return {mode.name: mode for mode in self.modes}[name]

@@ -1,0 +1,66 @@
+"""Devices: springs and dampers by pieces of polynomials, and a spring with a dashpot in series."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy
+from sympy import Expr, Symbol
+
+from veridyn.problem.as_initial_value import plain
+from veridyn.problem.devices import Device, NonlinearDamper, PiecewiseLaw, Zener
+from veridyn.problem.errors import ProblemError
+from veridyn.references.mechanics.elements import Bound, Element, Place, Push
+from veridyn.references.mechanics.frame import ZERO, Frame
+
+
+def force_of(name: str) -> Symbol:
+    """Return the reading of the force (N) with which a device resists its elongation."""
+    return Symbol(f"force_{plain(name)}")
+
+
+def make_device(frame: Frame, device: Device) -> Element:
+    """Return a device as an element; raises `ProblemError` for one that has no exact law here."""
+    u, w = frame.local(device.direction, device.frame)
+    u += frame.read(device.offset)
+    if isinstance(device, PiecewiseLaw):
+        return _pieces(frame, device, w if isinstance(device, NonlinearDamper) else u)
+    if isinstance(device, Zener):
+        return _zener(frame, device, u)
+    raise ProblemError(f"{frame.problem.name}: {device.owner} remembers its largest crush: no exact law is there")
+
+
+def _pieces(frame: Frame, law: PiecewiseLaw, z: Expr) -> Element:
+    """Return a law by pieces: a place a polynomial, between two breaks."""
+    name, breaks = plain(law.name), [frame.read(b) for b in law.breaks]
+    along, places = frame.along(law.direction), []
+    for i, (row, origin) in enumerate(zip(law.coefficients, law.origins, strict=True)):
+        force = sum((frame.read(c) * (z - frame.read(origin)) ** k for k, c in enumerate(row)), ZERO)
+        bounds = []
+        if i > 0:
+            bounds.append(Bound(f"{name}_falls_{i}", z - breaks[i - 1]))
+        if i < len(breaks):
+            bounds.append(Bound(f"{name}_rises_{i + 1}", breaks[i] - z))
+        push = Push(along, -force)
+        places.append(Place(f"piece {i}", tuple(bounds), (push,), readings={force_of(law.name): force}))
+    return Element(law.name, tuple(places))
+
+
+def _zener(frame: Frame, device: Zener, u: Expr) -> Element:
+    """Return a spring in series with a dashpot whose force is a root of its rate of odd degree, or the rate itself."""
+    power = Fraction(1 / device.alpha).limit_denominator(1000)
+    if power.denominator != 1 or power.numerator % 2 == 0 or float(power) * device.alpha != 1.0:
+        raise ProblemError(
+            f"{frame.problem.name}: {device.owner}: alpha = {device.alpha} gives a rate that is no polynomial: "
+            "1, 1/3, 1/5 … only"
+        )
+    k1, k2, k3, damping = (frame.read(value) for value in (device.k1, device.k2, device.k3, device.damping))
+    path = Symbol(f"w_{plain(device.name)}")
+    inner = (k1 * u + k3 * path) / (k1 + k2 + k3)
+    rate = (k3 * (inner - path) / damping) ** power.numerator
+    force = k1 * (u - inner)
+    place = Place(
+        "moves", (), (Push(frame.along(device.direction), -force),), rates={path: sympy.expand(rate)},
+        readings={force_of(device.name): force},
+    )  # fmt: skip
+    return Element(device.name, (place,), memory={path: frame.read(device.path)})

@@ -1,0 +1,197 @@
+"""The coordinates of a mechanical problem, its matrices and its drives in exact numbers.
+
+The unknowns are the coordinates themselves or, with a modal basis, the modal ones; directions of loads and elements are
+turned into them by the mode shapes. What is driven is a formula between two breaks of the functions of time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy
+from sympy import Expr, Symbol
+
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.formulas import ReadNumber, find_breaks, write_function
+from veridyn.problem.function_of_time import TimeFunction
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
+from veridyn.references.mechanics.numbers import read_matrix, read_vector
+
+ZERO = sympy.Integer(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A problem with dense matrices, read by a rule for numbers."""
+
+    problem: MechanicalProblem
+    read: ReadNumber
+
+    # ---- coordinates
+
+    @cached_property
+    def size(self) -> int:
+        """Number of unknown coordinates: r modal ones, or n."""
+        return self.problem.size if self.problem.modes is None else int(self.problem.modes.omega.size)
+
+    @cached_property
+    def unknowns(self) -> tuple[Symbol, ...]:
+        """Displacements (r,) that move."""
+        if self.problem.modes is None:
+            return tuple(map(Symbol, self.problem.coordinates))
+        return tuple(Symbol(f"q_{i + 1}") for i in range(self.size))
+
+    @cached_property
+    def rates(self) -> tuple[Symbol, ...]:
+        """Their velocities."""
+        return tuple(Symbol(f"v_{x}") for x in self.unknowns)
+
+    @cached_property
+    def shapes(self) -> sympy.Matrix | None:
+        """Mode shapes (n, r); None where the unknowns are the coordinates."""
+        modes = self.problem.modes
+        return None if modes is None else read_matrix(self.read, modes.shapes)
+
+    def along(self, direction: Sequence[Any]) -> tuple[Expr, ...]:
+        """Return a direction (n,) of the coordinates as one of the unknowns (r,)."""
+        column = read_vector(self.read, direction)
+        return tuple(column if self.shapes is None else self.shapes.T * column)
+
+    def local(self, direction: Sequence[Any], frame: str) -> tuple[Expr, Expr]:
+        """Return a local coordinate and its rate; in the absolute frame with the motion of the supports."""
+        along = self.along(direction)
+        y, w = (_dot(along, own) for own in (self.unknowns, self.rates))
+        if frame == "absolute":
+            plain = read_vector(self.read, direction)
+            for j, support in enumerate(self.problem.supports):
+                share = plain.dot(read_vector(self.read, support.influence))
+                y, w = y + share * driven(j, 0), w + share * driven(j, 1)
+        return y, w
+
+    @cached_property
+    def readings(self) -> dict[Symbol, Expr]:
+        """Coordinates and their velocities by name, where the unknowns are others."""
+        if self.shapes is None:
+            return {}
+        result = {}
+        for i, name in enumerate(self.problem.coordinates):
+            row = tuple(self.shapes.row(i))
+            result[Symbol(name)], result[Symbol(f"v_{name}")] = _dot(row, self.unknowns), _dot(row, self.rates)
+        return result
+
+    @cached_property
+    def initial(self) -> tuple[Expr, ...]:
+        """Displacements, then velocities (2r,) at the start."""
+        p, result = self.problem, []
+        for values in (p.initial_displacement, p.initial_velocity):
+            column = read_vector(self.read, values)
+            result += list(column if self.shapes is None else _project(self.shapes, column))
+        return tuple(result)
+
+    # ---- matrices
+
+    @cached_property
+    def matrices(self) -> tuple[sympy.Matrix, sympy.Matrix, sympy.Matrix]:
+        """Mass, damping and stiffness (r, r)."""
+        p = self.problem
+        if p.modes is None:
+            mass, damping, stiffness = (read_matrix(self.read, m) for m in (p.mass, p.damping, p.stiffness))
+            return mass, damping, stiffness
+        return _modal_matrices(p.modes, self.read)
+
+    @cached_property
+    def inverse(self) -> sympy.Matrix:
+        """The inverse of the mass matrix, exact."""
+        mass = self.matrices[0]
+        if mass.is_diagonal():
+            return sympy.diag(*(1 / mass[i, i] for i in range(self.size)))
+        return sympy.polys.matrices.DomainMatrix.from_Matrix(mass).to_field().inv().to_Matrix()
+
+    @cached_property
+    def linear(self) -> sympy.Matrix:
+        """Forces (r, 1) of constant damping and stiffness."""
+        _, damping, stiffness = self.matrices
+        return -(stiffness * sympy.Matrix(self.unknowns) + damping * sympy.Matrix(self.rates))
+
+    # ---- drives
+
+    @cached_property
+    def clock(self) -> tuple[float, ...]:
+        """Instants (s) within the span at which a function of time changes its formula."""
+        p = self.problem
+        return tuple(sorted({b for f in self._functions() for b in find_breaks(f) if p.start < b < p.end}))
+
+    def _functions(self) -> Iterator[TimeFunction]:
+        yield from self.problem.functions
+        for support in self.problem.supports:
+            yield from (support.displacement, support.velocity)
+
+    def _middle(self, piece: int) -> float:
+        edges = [self.problem.start, *self.clock, self.problem.end]
+        return 0.5 * (edges[piece] + edges[piece + 1])
+
+    def write(self, function: TimeFunction, piece: int) -> Expr:
+        """Return the formula of a function of time between two breaks."""
+        return write_function(function, self._middle(piece), self.read)
+
+    def drives(self, piece: int) -> dict[Symbol, Expr]:
+        """Return displacements, velocities and accelerations of the supports by their stand-ins."""
+        result = {}
+        for j, support in enumerate(self.problem.supports):
+            functions = (support.displacement, support.velocity, support.acceleration)
+            result |= {driven(j, order): self.write(f, piece) for order, f in enumerate(functions)}
+        return result
+
+    def loads(self, piece: int) -> sympy.Matrix:
+        """Return the forces (r, 1) of loads, supports and matrices that vary, as formulas of the time."""
+        total = sympy.zeros(self.size, 1)
+        for load in self.problem.loads:
+            total += sympy.Matrix(self.along(load.direction)) * self.write(load.function, piece)
+        for support in self.problem.supports:
+            moved = self.matrices[0] * read_vector(self.read, support.influence)
+            total -= moved * self.write(support.acceleration, piece)
+        for part in self.problem.varying:
+            own = sympy.Matrix(self.unknowns if part.of == "stiffness" else self.rates)
+            total -= self.write(part.function, piece) * read_matrix(self.read, part.matrix) * own
+        return total
+
+
+def driven(support: int, order: int) -> Symbol:
+    """Return the stand-in for the motion of a support, or a rate of it."""
+    return Symbol(f"support {support}{order * chr(39)}")
+
+
+def make_frame(problem: MechanicalProblem, read: ReadNumber) -> Frame:
+    """Return the frame of a problem; raises `ProblemError` for supports beside a modal basis."""
+    if problem.modes is not None and problem.supports:
+        raise ProblemError(f"{problem.name}: supports that move beside a modal basis have no exact form: give matrices")
+    return Frame(problem.dense(), read)
+
+
+def _dot(row: Sequence[Expr], symbols: Sequence[Symbol]) -> Expr:
+    return sympy.Add(*(a * s for a, s in zip(row, symbols, strict=True) if a != 0))
+
+
+def _project(shapes: sympy.Matrix, values: sympy.Matrix) -> sympy.Matrix:
+    """Return the modal coordinates (r, 1) of values (n, 1): those of the sum of modes that is nearest."""
+    if values.is_zero_matrix:
+        return sympy.zeros(shapes.shape[1], 1)
+    return (shapes.T * shapes).LUsolve(shapes.T * values)
+
+
+def _modal_matrices(modes: Modes, read: ReadNumber) -> tuple[sympy.Matrix, sympy.Matrix, sympy.Matrix]:
+    columns: Mapping[str, list[Expr]] = {
+        name: [read(value) for value in getattr(modes, name)] for name in ("omega", "damping", "masses")
+    }
+    rows = list(zip(columns["omega"], columns["damping"], columns["masses"], strict=True))
+    damping = sympy.diag(*(2 * zeta * omega * mass for omega, zeta, mass in rows))
+    stiffness = sympy.diag(*(omega**2 * mass for omega, _, mass in rows))
+    if modes.coupling is not None:
+        damping += read_matrix(read, modes.coupling)
+    if modes.stiffness_coupling is not None:
+        stiffness += read_matrix(read, modes.stiffness_coupling)
+    return sympy.diag(*columns["masses"]), damping, stiffness

@@ -1,0 +1,156 @@
+"""Friction: sticks, or slips one way; under a constant force or that of a stop; set-valued or by a spring."""
+
+from __future__ import annotations
+
+import sympy
+from sympy import Expr, Symbol
+
+from veridyn.problem.as_initial_value import plain
+from veridyn.problem.elements import Friction
+from veridyn.problem.errors import ProblemError
+from veridyn.references.mechanics.elements import Bound, Constraint, Element, Place, Push
+from veridyn.references.mechanics.frame import ZERO, Frame
+from veridyn.references.mechanics.stops import push_of
+
+
+def friction_of(name: str) -> Symbol:
+    """Return the reading of the force (N) of a friction along its tangent, on the body."""
+    return Symbol(f"friction_{plain(name)}")
+
+
+def slip_of(name: str) -> Symbol:
+    """Return the reading of the sliding velocity (m/s) of a friction."""
+    return Symbol(f"slip_{plain(name)}")
+
+
+def power_of(name: str) -> Symbol:
+    """Return the reading of the power (W) that a friction takes from the bodies."""
+    return Symbol(f"power_{plain(name)}")
+
+
+def make_friction(frame: Frame, friction: Friction) -> Element:
+    """Return a friction as an element.
+
+    Raises
+    ------
+    ProblemError
+        For a rigid or curved stop that presses, and of a spring for two tangents, or the force of a stop.
+    """
+    normal = _normal(frame, friction)
+    if friction.law == "regularised":
+        return _spring(frame, friction, normal)
+    if len(friction.tangents) > 1:
+        return _plane(frame, friction, normal)
+    name = plain(friction.name)
+    _, w = frame.local(friction.tangents[0], friction.frame)
+    along = frame.along(friction.tangents[0])
+    static, kinetic = (frame.read(value) * normal for value in (friction.static, friction.kinetic))
+    hold = Symbol(f"force of {name}")
+    sticks = Place(
+        "sticks",
+        (Bound(f"{name}_slips_ahead", static + hold), Bound(f"{name}_slips_back", static - hold)),
+        (Push(along, hold),),
+        (Constraint(hold, w),),
+        zeros=(w,),
+        readings={friction_of(friction.name): hold, slip_of(friction.name): ZERO, power_of(friction.name): ZERO},
+    )
+    slips = [
+        Place(
+            f"slips {word}",
+            (Bound(f"{name}_rests", side * w),),
+            (Push(along, -side * kinetic),),
+            readings={
+                friction_of(friction.name): -side * kinetic,
+                slip_of(friction.name): w,
+                power_of(friction.name): side * kinetic * w,
+            },
+            otherwise="sticks",
+        )
+        for side, word in ((1, "ahead"), (-1, "back"))
+    ]
+    return Element(friction.name, (sticks, *slips))
+
+
+def _plane(frame: Frame, friction: Friction, normal: Expr) -> Element:
+    """Return friction in two directions: against the sliding velocity, which has a direction only where it is not 0.
+
+    Where the sliding ends, its speed touches zero and does not cross it: no sign proves that, so that the motion is
+    followed up to there.
+    """
+    name = plain(friction.name)
+    along = [frame.along(tangent) for tangent in friction.tangents]
+    slip = [frame.local(tangent, friction.frame)[1] for tangent in friction.tangents]
+    static, kinetic = (frame.read(value) * normal for value in (friction.static, friction.kinetic))
+    holds = [Symbol(f"force of {name} {word}") for word in ("ahead", "across")]
+    square = slip[0] ** 2 + slip[1] ** 2
+    speed = sympy.sqrt(square)
+    force = friction_of(friction.name)
+    sticks = Place(
+        "sticks",
+        (Bound(f"{name}_slips", static**2 - holds[0] ** 2 - holds[1] ** 2),),
+        tuple(Push(direction, hold) for direction, hold in zip(along, holds, strict=True)),
+        tuple(Constraint(hold, w) for hold, w in zip(holds, slip, strict=True)),
+        zeros=tuple(slip),
+        readings={force: sympy.sqrt(holds[0] ** 2 + holds[1] ** 2), slip_of(friction.name): ZERO,
+                  power_of(friction.name): ZERO},
+    )  # fmt: skip
+    slips = Place(
+        "slips",
+        (Bound(f"{name}_rests", square),),
+        tuple(Push(direction, -kinetic * w / speed) for direction, w in zip(along, slip, strict=True)),
+        readings={force: kinetic, slip_of(friction.name): speed, power_of(friction.name): kinetic * speed},
+        otherwise="sticks",
+    )
+    return Element(friction.name, (sticks, slips))
+
+
+def _normal(frame: Frame, friction: Friction) -> Expr:
+    """Return the force that presses: a number, or the reading of a stop."""
+    if not isinstance(friction.normal, str):
+        return frame.read(friction.normal)
+    stop = next(stop for stop in frame.problem.stops if stop.name == friction.normal)
+    if stop.rigid or stop.curved:
+        kind = "rigid" if stop.rigid else "curved"
+        raise _refuse(frame, friction, f"is pressed by the {kind} stop {stop.name!r}")
+    return push_of(stop.name)
+
+
+def _spring(frame: Frame, friction: Friction, normal: Expr) -> Element:
+    """Return friction that sticks through a spring and a damper; the spring follows where it slips."""
+    if isinstance(friction.normal, str) or len(friction.tangents) > 1:
+        how = "under the force of a stop" if isinstance(friction.normal, str) else "in two directions"
+        raise _refuse(frame, friction, f"sticks through a spring {how}")
+    name = plain(friction.name)
+    _, w = frame.local(friction.tangents[0], friction.frame)
+    along = frame.along(friction.tangents[0])
+    spring = Symbol(f"s_{name}")
+    stiffness, damping = frame.read(friction.stiffness), frame.read(friction.damping)
+    static, kinetic = (frame.read(value) * normal for value in (friction.static, friction.kinetic))
+    hold = -stiffness * spring - damping * w
+    force, slip, power = friction_of(friction.name), slip_of(friction.name), power_of(friction.name)
+    sticks = Place(
+        "sticks",
+        (Bound(f"{name}_slips_ahead", static + hold), Bound(f"{name}_slips_back", static - hold)),
+        (Push(along, hold),),
+        rates={spring: w},
+        readings={force: hold, slip: w, power: -hold * w},
+        starts=(w,),
+    )
+    slips = [
+        Place(
+            f"slips {word}",
+            (Bound(f"{name}_sticks", side * w),),
+            (Push(along, -side * kinetic),),
+            # where it comes to rest the spring has the force of the sliding
+            rates={spring: ZERO},
+            resets={spring: side * kinetic / stiffness},
+            readings={force: -side * kinetic, slip: w, power: side * kinetic * w},
+            otherwise="sticks",
+        )
+        for side, word in ((1, "ahead"), (-1, "back"))
+    ]
+    return Element(friction.name, (sticks, *slips), memory={spring: ZERO}, stays=True)
+
+
+def _refuse(frame: Frame, friction: Friction, why: str) -> ProblemError:
+    return ProblemError(f"{frame.problem.name}: friction {friction.name!r} {why}: no exact law is there")

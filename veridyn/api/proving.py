@@ -1,0 +1,143 @@
+"""The proved truth of a problem of the user's own: no case, no solver, no tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, assert_never
+
+from veridyn.api.front import SECONDS
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.mechanical import MechanicalProblem, Problem
+from veridyn.references.certified import CertificationError, Certified, undefined
+from veridyn.references.deadline import OutOfTime, time_limit
+from veridyn.references.engine.enclosure import forget
+from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.mechanics.numbers import read_double
+from veridyn.references.parameters import Exact, ParameterError, check_digits, exact, unknown
+from veridyn.references.problems import hybrid
+from veridyn.references.problems.hybrid import MotionQuantities
+from veridyn.references.problems.queries import (
+    CountOf,
+    EventNumber,
+    Extreme,
+    InstantOf,
+    Integral,
+    Query,
+    ValueAt,
+    When,
+    name_queries,
+)
+from veridyn.references.reference import Reference
+
+
+def prove(
+    problem: Problem,
+    quantities: Mapping[str, Query | str] | Sequence[Query | str],
+    *,
+    digits: int = 30,
+    derivative: str | None = None,
+    seconds: float = SECONDS,
+) -> dict[str, Certified]:
+    """Return proved values of quantities of a problem, by name.
+
+    Each is an enclosure: the truth lies within `radius` of `value`. What cannot be proved is undefined, with the
+    reason, the instant and the mode that the motion had reached.
+
+    Parameters
+    ----------
+    problem
+        A mechanical problem, whose doubles are exact numbers, or an initial value problem.
+    quantities
+        Queries by name, or queries alone: ``"x@1.5"``, ``"stop_closes#2"``, ``"count stop_closes"``, ``"largest x"``,
+        ``"integral push_stop from 0 to 1"``; see `veridyn.references.problems.queries`. `names_of` lists what can
+        stand in them.
+    digits
+        Significant digits wanted, 1 to 1000.
+    derivative
+        A parameter of an initial value problem: derivatives with respect to it are returned instead.
+    seconds
+        That a value may take: beyond them it is undefined, and says how far the work came.
+
+    Raises
+    ------
+    ParameterError
+        If nothing is asked, a query cannot be read, or a name in it means nothing; if the parameter or `digits` is
+        wrong.
+    ProblemError
+        If a law of the problem has no exact form, or it has algebraic equations.
+    """
+    check_digits(digits)
+    queries = name_queries(quantities)
+    motion = _follow(problem)
+    references = {name: _find(motion, query) for name, query in queries.items()}
+    values = _values(problem, derivative)
+    return {name: _settle(name, each, values, digits, seconds) for name, each in references.items()}
+
+
+def names_of(problem: Problem) -> dict[str, tuple[str, ...]]:
+    """Return the names that queries of a problem may hold: states, readings, events; raises `ProblemError`."""
+    motion = _follow(problem)
+    readings = () if isinstance(problem, InitialValueProblem) else motion.problem.reading_names
+    return {"states": motion.problem.states, "readings": readings, "events": motion.problem.event_names}
+
+
+def _follow(problem: Problem) -> MotionQuantities:
+    if isinstance(problem, MechanicalProblem):
+        return make_quantities(problem, read_double)
+    if isinstance(problem, InitialValueProblem):
+        if problem.constraints or problem.mass is not None:
+            raise ProblemError(f"{problem.name}: algebraic equations and mass matrices are not proved: state the rates")
+        return hybrid.motion(problem)
+    raise ProblemError(f"{problem!r} is no problem")
+
+
+def _values(problem: Problem, derivative: str | None) -> dict[str, Exact]:
+    """Return the parameters of a problem, with that one varied to which derivatives are taken."""
+    parameters = problem.parameters if isinstance(problem, InitialValueProblem) else {}
+    values = {name: exact(str(value), name) for name, value in parameters.items()}
+    if derivative is None:
+        return values
+    if derivative not in values:
+        if isinstance(problem, MechanicalProblem):
+            raise ParameterError(f"{problem.name}: a mechanical problem has no named parameters to differentiate by")
+        raise ParameterError(unknown(derivative, values))
+    return {**values, derivative: values[derivative].varied()}
+
+
+def _find(motion: MotionQuantities, query: Query) -> Reference[Certified]:
+    match query:
+        case ValueAt():
+            return motion.value(query.expression, _when(query.at), query.before)
+        case InstantOf():
+            return motion.event(query.event.name, query.event.number)
+        case CountOf():
+            return motion.count(query.event, _when(query.stretch.end))
+        case Extreme():
+            find = motion.largest if query.side > 0 else motion.smallest
+            return find(query.expression, _when(query.stretch.begin), _when(query.stretch.end))
+        case Integral():
+            return motion.integral(query.expression, _when(query.stretch.begin), _when(query.stretch.end))
+    assert_never(query)
+
+
+def _when(when: When | None) -> Any:
+    return (when.name, when.number) if isinstance(when, EventNumber) else when
+
+
+def _settle(
+    name: str, quantity: Reference[Certified], values: Mapping[str, Exact], digits: int, seconds: float
+) -> Certified:
+    try:
+        with time_limit(seconds):
+            value = quantity.compute(values, digits).settle(name)
+    except OutOfTime as reached:
+        forget()  # motions that were left half-way
+        return undefined(f"not within {seconds:g} s: it came to {reached}; more seconds may do")
+    except CertificationError as reason:
+        return undefined(str(reason))
+    if any(number.slope is not None for number in values.values()):
+        if value.derivative is not None or value.value is None:
+            return value.derivative or value
+        return undefined("the parameter does not enter what holds here: no derivative is given")
+    return value
