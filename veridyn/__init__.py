@@ -14,6 +14,7 @@ from veridyn.version import __version__
 if TYPE_CHECKING:
     from veridyn.api.comparing import Comparison, compare, report
     from veridyn.api.front import cases, reference
+    from veridyn.api.proving import names_of, prove
     from veridyn.api.solving import RecordedRun, Solution, read_run, solve
     from veridyn.api.verifying import verify
     from veridyn.problem.as_initial_value import as_initial_value
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 PLACES = {
     "api.comparing": ("Comparison", "compare", "report"),
     "api.front": ("cases", "reference"),
+    "api.proving": ("names_of", "prove"),
     "problem.as_initial_value": ("as_initial_value",),
     "solver.contract.protocol": ("Solver",),
     "solver.rewriting.condensed": ("Condensed", "condensed"),
@@ -52,8 +54,8 @@ __all__ = [
     "Accumulation", "BucklingStop", "Change", "Comparison", "Condensed", "Condition", "Friction", "Harmonic",
     "InitialValueProblem", "Load", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring", "Problem", "RecordedRun",
     "Solution", "Solver", "Stop", "Sum", "SupportMotion", "TimeVarying", "Windowed", "Zener", "__version__",
-    "as_initial_value", "cases", "compare", "condensed", "constant", "pieces", "polynomial", "pulse", "read_run",
-    "reference", "report", "solve", "step", "table", "verify",
+    "as_initial_value", "cases", "compare", "condensed", "constant", "names_of", "pieces", "polynomial", "prove",
+    "pulse", "read_run", "reference", "report", "solve", "step", "table", "verify",
 ]  # fmt: skip
 
 

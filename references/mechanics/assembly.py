@@ -190,7 +190,7 @@ class MechanicalMode(SymbolicMode):
 
     zeros: tuple[Expr, ...] = ()
     readings: Mapping[Symbol, Expr] = field(default_factory=dict)
-    key: ModeKey = ModeKey(0, ())
+    key: ModeKey = None  # type: ignore[assignment]
     impacts: frozenset[str] = frozenset()
 
 

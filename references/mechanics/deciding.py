@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
+
 from sympy import Expr, Symbol
 
 from veridyn.references.engine.enclosure import Absent, Undecided, sign
@@ -72,7 +73,7 @@ def choose_mode(
         raise Absent(f"{_at(instant)} {count} modes may follow: {MOST_COMBINATIONS} at most are looked at")
     keys = [ModeKey(piece, places) for places in product(*choices)]
     consistent = {key for key in keys if _holds(motion, key, instant)}
-    left = [key for key in keys if key in consistent and not _yields(motion, key, instant, consistent)]
+    left = [key for key in keys if key in consistent and not _yields(motion, key, consistent)]
     modes = [motion.mode(key) for key in left]
     if not modes:
         raise Absent(f"{_at(instant)} no mode is consistent with the state" + (f" after {event}" if event else ""))
@@ -118,7 +119,7 @@ def _holds(motion: MechanicalMotion, key: ModeKey, instant: Instant) -> bool:
     return all(instant.side(mode, guard) >= 0 for guard in mode.guards)
 
 
-def _yields(motion: MechanicalMotion, key: ModeKey, instant: Instant, consistent: set[ModeKey]) -> bool:
+def _yields(motion: MechanicalMotion, key: ModeKey, consistent: set[ModeKey]) -> bool:
     """Tell whether a place of a mode gives way to one that comes before it, with which the mode is consistent too.
 
     So friction at rest sticks if its static coefficient can hold it, though the kinetic one would let it slide.
@@ -130,4 +131,3 @@ def _yields(motion: MechanicalMotion, key: ModeKey, instant: Instant, consistent
         if key._replace(places=(*key.places[:i], other, *key.places[i + 1 :])) in consistent:
             return True
     return False
-

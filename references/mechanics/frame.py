@@ -6,7 +6,7 @@ turned into them by the mode shapes. What is driven is a formula between two bre
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -56,12 +56,12 @@ class Frame:
         modes = self.problem.modes
         return None if modes is None else read_matrix(self.read, modes.shapes)
 
-    def along(self, direction: Sequence[Any]) -> tuple[Expr, ...]:
+    def along(self, direction: Iterable[Any]) -> tuple[Expr, ...]:
         """Return a direction (n,) of the coordinates as one of the unknowns (r,)."""
         column = read_vector(self.read, direction)
         return tuple(column if self.shapes is None else self.shapes.T * column)
 
-    def local(self, direction: Sequence[Any], frame: str) -> tuple[Expr, Expr]:
+    def local(self, direction: Iterable[Any], frame: str) -> tuple[Expr, Expr]:
         """Return a local coordinate and its rate; in the absolute frame with the motion of the supports."""
         along = self.along(direction)
         y, w = (_dot(along, own) for own in (self.unknowns, self.rates))
@@ -140,7 +140,7 @@ class Frame:
 
     def drives(self, piece: int) -> dict[Symbol, Expr]:
         """Return displacements, velocities and accelerations of the supports by their stand-ins."""
-        result = {}
+        result: dict[Symbol, Expr] = {}
         for j, support in enumerate(self.problem.supports):
             functions = (support.displacement, support.velocity, support.acceleration)
             result |= {driven(j, order): self.write(f, piece) for order, f in enumerate(functions)}

@@ -9,7 +9,6 @@ from typing import Any
 import sympy
 from sympy import Expr, Symbol
 
-from veridyn.references.engine.enclosure import per_bits
 from veridyn.references.engine.jets import Ball
 from veridyn.references.engine.motion import Phase
 from veridyn.references.mechanics.assembly import LOAD, MechanicalMode, MechanicalMotion, ModeKey

@@ -196,25 +196,29 @@ class MotionQuantities:
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
     ) -> Reference[Certified]:
         """Return the integral of a state, or an expression, over the time between two instants."""
-        total = "integral"
-        summed = replace(self, problem=self.problem.with_integral(total, self._expression(of)), _systems={})
+        summed = replace(self, problem=self.problem.with_integral("integral", self._expression(of)), _systems={})
         if self.stepped is not None:
             summed = replace(summed, stepped=lambda: None)
+        return summed.growth("integral", after, until, **terms)
+
+    def growth(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return by how much a state, or an expression, grows from one instant to another."""
+        expression = self._expression(of)
         begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
-        expression = summed._expression(total)
 
         def read_at(when: Any, o: ParameterSet) -> Ball:
-            system, time = summed._system(), summed._time(o, when)
+            system, time = self._system(), self._time(o, when)
             return _value(system, o, expression, time, _holding(system, o, time))
 
         def read(o: ParameterSet) -> Ball:
             return read_at(end, o) - read_at(begin, o)
 
-        stepped = summed._step(
-            lambda steps: steps.value(expression, end, False) - steps.value(expression, begin, False),
-            expression, when=begin, until=end,
-        )  # fmt: skip
-        return summed._quantity(f"integral of {of}", read, stepped, terms)
+        def step(steps: Any) -> Any:
+            return steps.value(expression, end, False) - steps.value(expression, begin, False)
+
+        return self._quantity(f"growth of {of}", read, self._step(step, expression, when=begin, until=end), terms)
 
     def closed(self, read: Callable[[Any], Ball], **terms: Unpack[MotionTerms]) -> Reference[Certified]:
         """Return what a closed form gives: a function of the parameters, attributes that are balls."""

@@ -15,7 +15,7 @@ Any of the last four may end with a stretch of time: ``from 1 to 2``, its ends n
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -165,7 +165,7 @@ def _event(match: re.Match[str]) -> EventNumber:
     return EventNumber(match[1], int(match[2]))
 
 
-def name_queries(given: Mapping[str, Query | str] | list[Query | str] | tuple[Query | str, ...]) -> dict[str, Query]:
+def name_queries(given: Mapping[str, Query | str] | Sequence[Query | str]) -> dict[str, Query]:
     """Return queries by name: by the names given, or by their own text; raises `ParameterError`."""
     if not given:
         raise ParameterError("nothing is asked: name a quantity, such as x@1.5 or largest x")

@@ -58,6 +58,14 @@ def load_solver(spec: str, time_out: float = math.inf) -> Solver:
         raise SolverNotFound(str(error)) from None
 
 
+def load_attribute(spec: str) -> object:
+    """Return what ``package.module:attr`` or ``path/file.py:attr`` names; raises `SolverNotFound`."""
+    place, _, attribute = spec.rpartition(":")
+    if not place:
+        raise SolverNotFound(f"{spec}: write package.module:attr or path/file.py:attr")
+    return _attribute(spec, _module(spec, place), attribute)
+
+
 def _program(spec: str, time_out: float) -> Solver:
     try:
         return shared_solver(spec.removeprefix(PROGRAM).strip(), Path.cwd(), time_out)

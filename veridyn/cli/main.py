@@ -228,6 +228,16 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _option("--seconds", type=seconds, default=30.0, metavar="SECONDS", help="that a value may take (default 30)"),
         JSON,
     )),
+    "prove": ("cli.proving.prove_problem", "proved values of a problem of your own", (
+        _option("problem", type=named, metavar="PROBLEM", help="problem.json, or path/file.py:name of a problem or a "
+            "function that returns one"),
+        _option("quantities", type=named, nargs="*", metavar="QUANTITY", help="'x@1.5', 'hit#2', 'x@hit#2', 'count "
+            "hit', 'largest x', 'smallest x', 'integral x from 0 to 1'; none: the names that may stand in them"),
+        _option("--digits", type=whole(1), default=30, metavar="N", help="significant digits, 1 to 1000 (default 30)"),
+        _option("--derivative", metavar="NAME", help="derivatives with respect to a parameter instead"),
+        _option("--seconds", type=seconds, default=30.0, metavar="SECONDS", help="that a value may take (default 30)"),
+        JSON,
+    )),
     "new-case": ("cli.new_case.new_case", "write the skeleton of a case", (
         _option("name"),
         _option("--kind", choices=("mechanics", "ode", "hybrid", "dae"), default="ode", help="its room (default ode)"),

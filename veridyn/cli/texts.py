@@ -171,6 +171,11 @@ def _print_reference(lookup: Lookup) -> None:
     variant = f", variant {lookup.variant.name}," if lookup.variant else ""
     values = ", ".join(f"{name} = {value}" for name, value in lookup.values.items())
     out.print(Text(f"{what}{lookup.case.name}{variant} with {values}"))
+    print_lines(out, lines)
+
+
+def print_lines(out: Console, lines: Sequence[ReferenceRow]) -> None:
+    """Print certified values as a table, and below it how they were obtained."""
     out.print(_reference_table(lines))
     for (first, proof, second), members in ways(lines).items():
         names = ", ".join(line.quantity for line in members)
