@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
@@ -69,14 +68,14 @@ class MechanicalMotion:
         return (*self.frame.initial, *self.memory.values(), *(sympy.Integer(0) for _ in self.integrands))
 
     @property
-    def start(self) -> Fraction:
+    def start(self) -> Expr:
         """Start of the motion (s)."""
-        return _fraction(self.frame.read(self.frame.problem.start))
+        return self.frame.number(self.frame.problem, "start")
 
     @property
-    def end(self) -> Fraction:
+    def end(self) -> Expr:
         """End of the motion (s)."""
-        return _fraction(self.frame.read(self.frame.problem.end))
+        return self.frame.number(self.frame.problem, "end")
 
     @property
     def parameters(self) -> Mapping[str, Expr]:
@@ -212,7 +211,3 @@ def _resolve(readings: Mapping[Symbol, Expr], drives: Mapping[Symbol, Expr]) -> 
     """Return readings without other readings in them: that of a friction holds the push of its stop."""
     timed = {symbol: e.xreplace(drives) for symbol, e in readings.items()}
     return {symbol: e.xreplace(timed) for symbol, e in timed.items()}
-
-
-def _fraction(number: Expr) -> Fraction:
-    return Fraction(int(number.p), int(number.q))

@@ -10,6 +10,7 @@ from sympy import Expr, Symbol
 from veridyn.problem.as_initial_value import plain
 from veridyn.problem.devices import Device, NonlinearDamper, PiecewiseLaw, Zener
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.exact_fields import exact_field
 from veridyn.references.mechanics.elements import Bound, Element, Place, Push
 from veridyn.references.mechanics.frame import ZERO, Frame
 
@@ -21,8 +22,8 @@ def force_of(name: str) -> Symbol:
 
 def make_device(frame: Frame, device: Device) -> Element:
     """Return a device as an element; raises `ProblemError` for one that has no exact law here."""
-    u, w = frame.local(device.direction, device.frame)
-    u += frame.read(device.offset)
+    u, w = frame.local(exact_field(device, "direction"), device.frame)
+    u += frame.number(device, "offset")
     if isinstance(device, PiecewiseLaw):
         return _pieces(frame, device, w if isinstance(device, NonlinearDamper) else u)
     if isinstance(device, Zener):
@@ -32,10 +33,11 @@ def make_device(frame: Frame, device: Device) -> Element:
 
 def _pieces(frame: Frame, law: PiecewiseLaw, z: Expr) -> Element:
     """Return a law by pieces: a place a polynomial, between two breaks."""
-    name, breaks = plain(law.name), [frame.read(b) for b in law.breaks]
-    along, places = frame.along(law.direction), []
-    for i, (row, origin) in enumerate(zip(law.coefficients, law.origins, strict=True)):
-        force = sum((frame.read(c) * (z - frame.read(origin)) ** k for k, c in enumerate(row)), ZERO)
+    name, breaks = plain(law.name), [frame.read(b) for b in exact_field(law, "breaks")]
+    along, places = frame.along(exact_field(law, "direction")), []
+    origins = (breaks[0], *breaks)
+    for i, (row, origin) in enumerate(zip(exact_field(law, "coefficients"), origins, strict=True)):
+        force = sum((frame.read(c) * (z - origin) ** k for k, c in enumerate(row)), ZERO)
         bounds = []
         if i > 0:
             bounds.append(Bound(f"{name}_falls_{i}", z - breaks[i - 1]))
@@ -54,13 +56,13 @@ def _zener(frame: Frame, device: Zener, u: Expr) -> Element:
             f"{frame.problem.name}: {device.owner}: alpha = {device.alpha} gives a rate that is no polynomial: "
             "1, 1/3, 1/5 … only"
         )
-    k1, k2, k3, damping = (frame.read(value) for value in (device.k1, device.k2, device.k3, device.damping))
+    k1, k2, k3, damping = (frame.number(device, name) for name in ("k1", "k2", "k3", "damping"))
     path = Symbol(f"w_{plain(device.name)}")
     inner = (k1 * u + k3 * path) / (k1 + k2 + k3)
     rate = (k3 * (inner - path) / damping) ** power.numerator
     force = k1 * (u - inner)
     place = Place(
-        "moves", (), (Push(frame.along(device.direction), -force),), rates={path: sympy.expand(rate)},
+        "moves", (), (Push(frame.along(exact_field(device, "direction")), -force),), rates={path: sympy.expand(rate)},
         readings={force_of(device.name): force},
     )  # fmt: skip
-    return Element(device.name, (place,), memory={path: frame.read(device.path)})
+    return Element(device.name, (place,), memory={path: frame.number(device, "path")})

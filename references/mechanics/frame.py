@@ -15,6 +15,7 @@ import sympy
 from sympy import Expr, Symbol
 
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.exact_fields import exact_field, is_formula
 from veridyn.problem.formulas import ReadNumber, find_breaks, write_function
 from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.mechanical import MechanicalProblem
@@ -54,12 +55,16 @@ class Frame:
     def shapes(self) -> sympy.Matrix | None:
         """Mode shapes (n, r); None where the unknowns are the coordinates."""
         modes = self.problem.modes
-        return None if modes is None else read_matrix(self.read, modes.shapes)
+        return None if modes is None else read_matrix(self.read, exact_field(modes, "shapes"))
 
     def along(self, direction: Iterable[Any]) -> tuple[Expr, ...]:
         """Return a direction (n,) of the coordinates as one of the unknowns (r,)."""
         column = read_vector(self.read, direction)
         return tuple(column if self.shapes is None else self.shapes.T * column)
+
+    def number(self, record: Any, name: str) -> Expr:
+        """Return a number of an element, exact."""
+        return self.read(exact_field(record, name))
 
     def local(self, direction: Iterable[Any], frame: str) -> tuple[Expr, Expr]:
         """Return a local coordinate and its rate; in the absolute frame with the motion of the supports."""
@@ -68,7 +73,7 @@ class Frame:
         if frame == "absolute":
             plain = read_vector(self.read, direction)
             for j, support in enumerate(self.problem.supports):
-                share = plain.dot(read_vector(self.read, support.influence))
+                share = plain.dot(read_vector(self.read, exact_field(support, "influence")))
                 y, w = y + share * driven(j, 0), w + share * driven(j, 1)
         return y, w
 
@@ -87,8 +92,8 @@ class Frame:
     def initial(self) -> tuple[Expr, ...]:
         """Displacements, then velocities (2r,) at the start."""
         p, result = self.problem, []
-        for values in (p.initial_displacement, p.initial_velocity):
-            column = read_vector(self.read, values)
+        for name in ("initial_displacement", "initial_velocity"):
+            column = read_vector(self.read, exact_field(p, name))
             result += list(column if self.shapes is None else _project(self.shapes, column))
         return tuple(result)
 
@@ -99,9 +104,13 @@ class Frame:
         """Mass, damping and stiffness (r, r)."""
         p = self.problem
         if p.modes is None:
-            mass, damping, stiffness = (read_matrix(self.read, m) for m in (p.mass, p.damping, p.stiffness))
+            mass, damping, stiffness = (self._matrix(name) for name in ("mass", "damping", "stiffness"))
             return mass, damping, stiffness
         return _modal_matrices(p.modes, self.read)
+
+    def _matrix(self, name: str) -> sympy.Matrix:
+        value = exact_field(self.problem, name)
+        return sympy.Matrix([[value]]) if is_formula(value) else read_matrix(self.read, value)
 
     @cached_property
     def inverse(self) -> sympy.Matrix:
@@ -150,13 +159,13 @@ class Frame:
         """Return the forces (r, 1) of loads, supports and matrices that vary, as formulas of the time."""
         total = sympy.zeros(self.size, 1)
         for load in self.problem.loads:
-            total += sympy.Matrix(self.along(load.direction)) * self.write(load.function, piece)
+            total += sympy.Matrix(self.along(exact_field(load, "direction"))) * self.write(load.function, piece)
         for support in self.problem.supports:
-            moved = self.matrices[0] * read_vector(self.read, support.influence)
+            moved = self.matrices[0] * read_vector(self.read, exact_field(support, "influence"))
             total -= moved * self.write(support.acceleration, piece)
         for part in self.problem.varying:
             own = sympy.Matrix(self.unknowns if part.of == "stiffness" else self.rates)
-            total -= self.write(part.function, piece) * read_matrix(self.read, part.matrix) * own
+            total -= self.write(part.function, piece) * read_matrix(self.read, exact_field(part, "matrix")) * own
         return total
 
 
@@ -185,13 +194,13 @@ def _project(shapes: sympy.Matrix, values: sympy.Matrix) -> sympy.Matrix:
 
 def _modal_matrices(modes: Modes, read: ReadNumber) -> tuple[sympy.Matrix, sympy.Matrix, sympy.Matrix]:
     columns: Mapping[str, list[Expr]] = {
-        name: [read(value) for value in getattr(modes, name)] for name in ("omega", "damping", "masses")
+        name: [read(value) for value in exact_field(modes, name)] for name in ("omega", "damping", "masses")
     }
     rows = list(zip(columns["omega"], columns["damping"], columns["masses"], strict=True))
     damping = sympy.diag(*(2 * zeta * omega * mass for omega, zeta, mass in rows))
     stiffness = sympy.diag(*(omega**2 * mass for omega, _, mass in rows))
     if modes.coupling is not None:
-        damping += read_matrix(read, modes.coupling)
+        damping += read_matrix(read, exact_field(modes, "coupling"))
     if modes.stiffness_coupling is not None:
-        stiffness += read_matrix(read, modes.stiffness_coupling)
+        stiffness += read_matrix(read, exact_field(modes, "stiffness_coupling"))
     return sympy.diag(*columns["masses"]), damping, stiffness

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy
 from sympy import Expr, Symbol
 
 from veridyn.problem.as_initial_value import plain
 from veridyn.problem.elements import Friction
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.exact_fields import exact_field
 from veridyn.references.mechanics.elements import Bound, Constraint, Element, Place, Push
 from veridyn.references.mechanics.frame import ZERO, Frame
 from veridyn.references.mechanics.stops import push_of
@@ -42,9 +45,9 @@ def make_friction(frame: Frame, friction: Friction) -> Element:
     if len(friction.tangents) > 1:
         return _plane(frame, friction, normal)
     name = plain(friction.name)
-    _, w = frame.local(friction.tangents[0], friction.frame)
-    along = frame.along(friction.tangents[0])
-    static, kinetic = (frame.read(value) * normal for value in (friction.static, friction.kinetic))
+    _, w = frame.local(_tangents(friction)[0], friction.frame)
+    along = frame.along(_tangents(friction)[0])
+    static, kinetic = (frame.number(friction, name) * normal for name in ("static", "kinetic"))
     hold = Symbol(f"force of {name}")
     sticks = Place(
         "sticks",
@@ -78,9 +81,9 @@ def _plane(frame: Frame, friction: Friction, normal: Expr) -> Element:
     followed up to there.
     """
     name = plain(friction.name)
-    along = [frame.along(tangent) for tangent in friction.tangents]
-    slip = [frame.local(tangent, friction.frame)[1] for tangent in friction.tangents]
-    static, kinetic = (frame.read(value) * normal for value in (friction.static, friction.kinetic))
+    along = [frame.along(tangent) for tangent in _tangents(friction)]
+    slip = [frame.local(tangent, friction.frame)[1] for tangent in _tangents(friction)]
+    static, kinetic = (frame.number(friction, name) * normal for name in ("static", "kinetic"))
     holds = [Symbol(f"force of {name} {word}") for word in ("ahead", "across")]
     square = slip[0] ** 2 + slip[1] ** 2
     speed = sympy.sqrt(square)
@@ -104,10 +107,16 @@ def _plane(frame: Frame, friction: Friction, normal: Expr) -> Element:
     return Element(friction.name, (sticks, slips))
 
 
+def _tangents(friction: Friction) -> tuple[Any, ...]:
+    """Return the tangents as they were given; one may have been given alone."""
+    tangents = exact_field(friction, "tangents")
+    return tuple(tangents) if len(tangents) == len(friction.tangents) else (tangents,)
+
+
 def _normal(frame: Frame, friction: Friction) -> Expr:
     """Return the force that presses: a number, or the reading of a stop."""
     if not isinstance(friction.normal, str):
-        return frame.read(friction.normal)
+        return frame.number(friction, "normal")
     stop = next(stop for stop in frame.problem.stops if stop.name == friction.normal)
     if stop.rigid or stop.curved:
         kind = "rigid" if stop.rigid else "curved"
@@ -121,11 +130,11 @@ def _spring(frame: Frame, friction: Friction, normal: Expr) -> Element:
         how = "under the force of a stop" if isinstance(friction.normal, str) else "in two directions"
         raise _refuse(frame, friction, f"sticks through a spring {how}")
     name = plain(friction.name)
-    _, w = frame.local(friction.tangents[0], friction.frame)
-    along = frame.along(friction.tangents[0])
+    _, w = frame.local(_tangents(friction)[0], friction.frame)
+    along = frame.along(_tangents(friction)[0])
     spring = Symbol(f"s_{name}")
-    stiffness, damping = frame.read(friction.stiffness), frame.read(friction.damping)
-    static, kinetic = (frame.read(value) * normal for value in (friction.static, friction.kinetic))
+    stiffness, damping = frame.number(friction, "stiffness"), frame.number(friction, "damping")
+    static, kinetic = (frame.number(friction, name) * normal for name in ("static", "kinetic"))
     hold = -stiffness * spring - damping * w
     force, slip, power = friction_of(friction.name), slip_of(friction.name), power_of(friction.name)
     sticks = Place(

@@ -1,35 +1,126 @@
-"""The quantities of the motion of a mechanical problem, each a reference."""
+"""The quantities of the motion of a mechanical problem, each a reference: what solvers get is what is proved.
+
+A statement is a function of the parameters that returns the problem. With exact numbers it makes the problem that the
+engine follows; a parameter to which derivatives are taken stays a symbol in it.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
+
+from sympy import Expr, Symbol
 
 from veridyn.problem.as_initial_value import as_initial_value
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.formulas import ReadNumber
+from veridyn.problem.formulas import ReadNumber, VariedNumber
+from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.references.mechanics.assembly import make_motion
+from veridyn.references.engine.enclosure import decided
+from veridyn.references.mechanics.assembly import MechanicalMotion, make_motion
 from veridyn.references.mechanics.numbers import read_decimal
+from veridyn.references.mechanics.steps import THROUGH, ProvedModes, write_modes
 from veridyn.references.mechanics.system import MechanicalSystem
+from veridyn.references.parameters import Parameter, ParameterSet, resolve
 from veridyn.references.problems.hybrid import MotionQuantities
+from veridyn.references.problems.hybrid_modes import TIME, to_sympy
+from veridyn.references.second_routes import hybrid_steps
+from veridyn.references.second_routes.hybrid_steps import END
+
+Statement = Callable[[Mapping[str, Any]], MechanicalProblem]
+MOST_SETS = 32  # of parameters whose modes are remembered
 
 
-def make_quantities(problem: MechanicalProblem, read: ReadNumber = read_decimal) -> MotionQuantities:
-    """Return the quantities of a problem, whose numbers are read by a rule.
+@dataclass(frozen=True, eq=False)
+class MechanicalQuantities(MotionQuantities):
+    """The quantities of a mechanical problem: of its coordinates, their velocities, and readings of its elements."""
+
+    statement: Statement = None  # type: ignore[assignment]
+    read_number: ReadNumber = read_decimal
+    integrands: tuple[tuple[Symbol, Expr], ...] = ()
+    # made once for each set of parameters
+    _made: Callable[[ParameterSet], MechanicalMotion] = None  # type: ignore[assignment]
+    _restated: Callable[[ParameterSet], InitialValueProblem | None] = None  # type: ignore[assignment]
+    _proved: Callable[[ParameterSet], ProvedModes] = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_made", lru_cache(maxsize=MOST_SETS)(self._state))
+        object.__setattr__(self, "_restated", lru_cache(maxsize=MOST_SETS)(self._restate))
+        object.__setattr__(self, "_proved", lru_cache(maxsize=MOST_SETS)(self._write_modes))
+
+    def _state(self, o: ParameterSet) -> MechanicalMotion:
+        """Return the motion for parameters."""
+        problem = self.statement({name: _write(name, number) for name, number in vars(o).items()})
+        return make_motion(problem, self.read_number, dict(self.integrands))
+
+    def _restate(self, o: ParameterSet) -> InitialValueProblem | None:
+        """Return the problem as it is written for solvers of differential equations; None where its laws refuse."""
+        if self.integrands:
+            return None
+        try:
+            return as_initial_value(self.statement(vars(o)))
+        except ProblemError:
+            return None
+
+    def _write_modes(self, o: ParameterSet) -> ProvedModes:
+        """Return the modes of the proved motion, at the first precision that decides them all."""
+        return decided(lambda: write_modes(self._system(o), o))
+
+    def _system(self, o: ParameterSet, *watched: Expr) -> MechanicalSystem:
+        motion = self._made(o)
+        key = (motion, watched)
+        return self._systems.setdefault(key, MechanicalSystem(motion, watched))  # type: ignore[return-value]
+
+    def _instant(self, at: Any) -> Any:
+        return END if at is None else super()._instant(at)
+
+    def _summed(self, name: str, integrand: Expr) -> MechanicalQuantities:
+        integrands = (*self.integrands, (Symbol(name), integrand))
+        problem = self.problem.with_integral(name, integrand)
+        return replace(self, problem=problem, integrands=integrands, _systems={})
+
+    # ---- the second route
+
+    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> Callable[[Any], Any] | None:
+        names = {symbol.name for e in expressions for symbol in e.free_symbols}
+        return read if names <= {TIME.name, *self.problem.states} else None
+
+    def _steps(self, o: ParameterSet) -> hybrid_steps.Steps:
+        plain = o.plain
+        problem = self._restated(plain) or self._proved(plain)
+        return hybrid_steps.steps(problem, ParameterSet())
+
+    def _describe_steps(self, o: ParameterSet) -> str:
+        return THROUGH if self._restated(o.plain) is None else hybrid_steps.HOW
+
+
+def make_quantities(
+    statement: Statement,
+    parameters: tuple[Parameter, ...] = (),
+    *,
+    read_number: ReadNumber = read_decimal,
+    record: Callable[..., Any] = ParameterSet,
+) -> MechanicalQuantities:
+    """Return the quantities of what a statement poses.
+
+    Names in quantities are those of the problem at the defaults of its parameters; its numbers that are no formulas are
+    read by a rule, doubles as their shortest decimals.
 
     Raises
     ------
     ProblemError
         For a law that has no exact form.
     """
-    motion = make_motion(problem, read)
-    return MotionQuantities(motion, (), make_system=MechanicalSystem, stepped=partial(_restate, problem))
+    values = {name: to_sympy(number) for name, number in resolve(parameters, {}).items()}
+    motion = make_motion(statement(values), read_number)
+    return MechanicalQuantities(
+        problem=motion, parameters=parameters, record=record, statement=statement, read_number=read_number
+    )
 
 
-def _restate(problem: MechanicalProblem) -> Any | None:
-    """Return a problem as one with modes that are all written in advance, where its laws allow that."""
-    try:
-        return as_initial_value(problem)
-    except ProblemError:
-        return None
+def _write(name: str, number: Any) -> Expr:
+    """Return a parameter as a number, or as a symbol if derivatives are taken to it."""
+    plain = to_sympy(number.plain)
+    return plain if number.slope is None else VariedNumber(name, plain)

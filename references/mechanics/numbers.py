@@ -9,6 +9,7 @@ from typing import Any
 import sympy
 from sympy import Expr
 
+from veridyn.problem.exact_fields import is_formula
 from veridyn.problem.formulas import ReadNumber, write_number
 from veridyn.problem.scalars import to_float
 
@@ -20,7 +21,7 @@ def read_decimal(value: Any) -> Expr:
 
 def read_double(value: Any) -> Expr:
     """Return a double as the binary fraction that it is; of a text, what it says."""
-    if isinstance(value, str):
+    if isinstance(value, str) or is_formula(value):
         return write_number(value)
     fraction = Fraction(to_float(value))
     return sympy.Rational(fraction.numerator, fraction.denominator)

@@ -11,6 +11,7 @@ from sympy import Expr, Symbol
 from veridyn.problem.as_initial_value import plain
 from veridyn.problem.elements import Stop
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.exact_fields import exact_field
 from veridyn.references.mechanics.elements import Bound, Constraint, Element, Place, Push, Touch
 from veridyn.references.mechanics.frame import ZERO, Frame
 
@@ -30,12 +31,12 @@ def make_stop(frame: Frame, stop: Stop) -> Element:
     if stop.geometry == "profile":
         raise ProblemError(f"{frame.problem.name}: stop {stop.name!r} is a profile, which has no exact law: planes and "
                            "circles only")  # fmt: skip
-    y, w = frame.local(stop.normal, stop.frame)
-    y += frame.read(stop.offset)
+    y, w = frame.local(exact_field(stop, "normal"), stop.frame)
+    y += frame.number(stop, "offset")
     if stop.lateral is not None:
         return _curved(frame, stop, y, w)
-    gap, name = frame.read(stop.gap), plain(stop.name)
-    along = frame.along(stop.normal)
+    gap, name = frame.number(stop, "gap"), plain(stop.name)
+    along = frame.along(exact_field(stop, "normal"))
     sides = [(1, name)] if stop.geometry == "plane" else [(1, f"{name}_above"), (-1, f"{name}_below")]
     touches = []
     for side, label in sides:
@@ -47,16 +48,16 @@ def make_stop(frame: Frame, stop: Stop) -> Element:
 
 def _elastic(frame: Frame, stop: Stop, label: str, gap: Expr, rate: Expr, unit: tuple[Expr, ...]) -> Element:
     """Return one side of a stop that gives way; ``unit`` (r,) are the forces of a push of 1 N."""
-    stiffness, damping = frame.read(stop.stiffness), frame.read(stop.damping)
+    stiffness, damping = frame.number(stop, "stiffness"), frame.number(stop, "damping")
     push = -stiffness * gap - damping * rate
     reading = {push_of(stop.name): push, gap_of(stop.name): gap}
     idle = {push_of(stop.name): ZERO, gap_of(stop.name): gap}
     free = Place("free", (Bound(f"{label}_closes", gap),), readings=idle)
     opens = Bound(f"{label}_opens", -gap)
     # Without a damper the push is -stiffness × gap: both bounds of the pressing place would be one.
-    parts = (Bound(f"{label}_parts", push),) if damping else ()
+    parts = (Bound(f"{label}_parts", push),) if stop.damping else ()
     pressing = Place(f"{label} presses", (opens, *parts), (Push(unit, push),), readings=reading)
-    if not damping:
+    if not stop.damping:
         return Element(stop.name, (free, pressing))
     parted = Place(f"{label} parted", (opens, Bound(f"{label}_presses_again", -push)), readings=idle)
     return Element(stop.name, (free, pressing, parted))
@@ -76,19 +77,19 @@ def _rigid(frame: Frame, stop: Stop, label: str, gap: Expr, rate: Expr, unit: tu
         zeros=(gap, rate),
         readings={push_of(stop.name): force, gap_of(stop.name): ZERO},
     )
-    touch = Touch(hits.event, gap, rate, unit, frame.read(stop.restitution))
+    touch = Touch(hits.event, gap, rate, unit, frame.number(stop, "restitution"))
     return Element(stop.name, (free, contact), touches=(touch,))
 
 
 def _curved(frame: Frame, stop: Stop, y: Expr, w: Expr) -> Element:
     """Return a stop inside or outside of a circle."""
     assert stop.lateral is not None
-    z, u = frame.local(stop.lateral, stop.frame)
-    z += frame.read(stop.lateral_offset)
+    z, u = frame.local(exact_field(stop, "lateral"), stop.frame)
+    z += frame.number(stop, "lateral_offset")
     rho, side = sympy.sqrt(y**2 + z**2), 1 if stop.geometry == "circle" else -1
-    radius = frame.read(stop.gap)
+    radius = frame.number(stop, "gap")
     gap = side * (radius - rho)
-    rows = zip(frame.along(stop.normal), frame.along(stop.lateral), strict=True)
+    rows = zip(frame.along(exact_field(stop, "normal")), frame.along(exact_field(stop, "lateral")), strict=True)
     unit = tuple(-side * (a * y + b * z) / rho for a, b in rows)
     element = _elastic(frame, stop, plain(stop.name), gap, -side * (y * w + z * u) / rho, unit)
     # The radius has no derivative at the centre; its square, which has the same sign of the gap, has one everywhere.

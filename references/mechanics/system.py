@@ -18,6 +18,7 @@ from veridyn.references.mechanics.impacts import find_impulses
 from veridyn.references.parameters import ParameterSet
 from veridyn.references.problems.hybrid_modes import SymbolicMode
 from veridyn.references.problems.hybrid_system import HybridSystem
+from veridyn.references.second_routes.hybrid_steps import END
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,11 @@ class MechanicalSystem(HybridSystem):
     """A mechanical motion with expressions that are watched."""
 
     problem: MechanicalMotion
+
+    def named(self, o: ParameterSet, time: Any, state: Sequence[Any]) -> dict[str, Any]:
+        """Return values by name, the end of the motion among them."""
+        names = super().named(o, time, state)
+        return {**names, END.name: self.values((self.span[1],), names)[0]}
 
     def first(self, o: ParameterSet) -> Phase:
         """Return the phase in which a motion begins."""
@@ -40,15 +46,16 @@ class MechanicalSystem(HybridSystem):
         event = mode.events[place].name
         facts: Mapping[Expr, Expr] = self.read_relations(o, mode, place)
         state = state[: len(self.states)]  # a linear flow carries the loads behind them
-        piece = mode.key.piece + (event == LOAD)
+        piece, reset = mode.key.piece + (event == LOAD), dict[str, Expr]()
         if event in mode.impacts:
             before = self._look(o, time, state, facts)
             touches = self._find_touches(before, piece)
-            reset = find_impulses(touches, self.problem.frame.inverse, self.problem.frame.rates, before.sign)
-            state, facts = self.jump(o, _named(reset), time, state, facts)
+            impulses = find_impulses(touches, self.problem.frame.inverse, self.problem.frame.rates, before.sign)
+            reset = {velocity.name: formula for velocity, formula in impulses.items()}
+            state, facts = self.jump(o, reset, time, state, facts)
         after = self._look(o, time, state, facts)
         chosen = choose_mode(self.problem, piece, after, mode.key, event)
-        return self._begin(o, chosen, time, state, facts, time, mode.key)
+        return self._begin(o, chosen, time, state, facts, time, mode.key, reset)
 
     def _begin(
         self,
@@ -59,15 +66,16 @@ class MechanicalSystem(HybridSystem):
         facts: Mapping[Expr, Expr],
         event: Ball | None,
         before: ModeKey | None,
+        reset: Mapping[str, Expr] | None = None,
     ) -> Phase:
         """Return the phase of a mode; what its elements remember is set where their place is another one."""
         old = (None,) * len(self.problem.elements) if before is None else before.places
         places = zip(self.problem.places(mode.key), mode.key.places, old, strict=True)
-        reset = {symbol: e for place, now, then in places if now != then for symbol, e in place.resets.items()}
-        if reset:
-            state, facts = self.jump(o, _named(reset), time, state, facts)
+        memory = {s.name: e for place, now, then in places if now != then for s, e in place.resets.items()}
+        if memory:
+            state, facts = self.jump(o, memory, time, state, facts)
         seen = self.problem.mode(mode.key, self.watched)
-        return self._phase(o, seen, time, state, facts, event)
+        return self._phase(o, seen, time, state, facts, event, {**(reset or {}), **memory})
 
     def _look(self, o: ParameterSet, time: Ball, state: Sequence[Ball], facts: Mapping[Expr, Expr]) -> Instant:
         names = self.named(o, time, state)
@@ -87,7 +95,3 @@ class MechanicalSystem(HybridSystem):
             for t in element.touches
         ]
         return [side for side in sides if not before.sign(side.gap)]
-
-
-def _named(reset: Mapping[Symbol, Expr]) -> dict[Any, Expr]:
-    return {symbol.name: formula for symbol, formula in reset.items()}

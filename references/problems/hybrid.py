@@ -128,8 +128,6 @@ class MotionQuantities:
     record: Callable[..., Any] = ParameterSet
     spare: int = 0
     order: tuple[str, ...] = ()
-    make_system: Callable[..., HybridSystem] = HybridSystem
-    stepped: Callable[[], Any | None] | None = None  # the problem as steps follow it, if it is another; None: none
     _systems: dict[Any, HybridSystem] = field(default_factory=dict)
 
     @cached_property
@@ -142,9 +140,9 @@ class MotionQuantities:
         self._check_event(name)
 
         def read(o: ParameterSet) -> Ball:
-            return find_phase(follow_motion(self._system(), o), name, number).end
+            return find_phase(follow_motion(self._system(o), o), name, number).end
 
-        stepped = self._step(lambda steps: steps.event(name, number)[0], when=(name, number))
+        stepped = self._step(lambda steps: steps.event(name, number)[0])
         return self._quantity(f"{name} {number}", read, stepped, terms)
 
     def count(self, name: str, until: At = None, **terms: Unpack[MotionTerms]) -> Reference[Certified]:
@@ -154,13 +152,13 @@ class MotionQuantities:
 
         def read(o: ParameterSet) -> Ball:
             limit, count = self._time(o, end), 0
-            for ended in select_phases(follow_motion(self._system(), o), name):
+            for ended in select_phases(follow_motion(self._system(o), o), name):
                 if not less(ended.end, limit, f"{name} and the end of the count agree"):
                     break
                 count += 1
             return arb(count)
 
-        stepped = self._step(lambda steps: steps.count(name, steps.time(end)), when=(name, 1), until=end)
+        stepped = self._step(lambda steps: steps.count(name, steps.time(end)))
         return self._quantity(f"{name} until {until}", read, stepped, terms)
 
     def value(self, of: str | Expr, at: At, before: bool = False, **terms: Unpack[MotionTerms]) -> Reference[Certified]:
@@ -168,7 +166,7 @@ class MotionQuantities:
         expression, when = self._expression(of), self._instant(at)
 
         def read(o: ParameterSet) -> Ball:
-            system = self._system()
+            system = self._system(o)
             if isinstance(when, Expr):
                 time = self._time(o, when)
                 return _value(system, o, expression, time, _holding(system, o, time))
@@ -177,7 +175,7 @@ class MotionQuantities:
             shown = (None if before else find_next_phase(run, ended)) or ended
             return _value(system, o, expression, ended.end, [shown.phase])
 
-        stepped = self._step(lambda steps: steps.value(expression, when, before), expression, when=when)
+        stepped = self._step(lambda steps: steps.value(expression, when, before), expression)
         return self._quantity(f"{of} at {at}", read, stepped, terms)
 
     def largest(
@@ -196,10 +194,12 @@ class MotionQuantities:
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
     ) -> Reference[Certified]:
         """Return the integral of a state, or an expression, over the time between two instants."""
-        summed = replace(self, problem=self.problem.with_integral("integral", self._expression(of)), _systems={})
-        if self.stepped is not None:
-            summed = replace(summed, stepped=lambda: None)
+        summed = self._summed("integral", self._expression(of))
         return summed.growth("integral", after, until, **terms)
+
+    def _summed(self, name: str, integrand: Expr) -> MotionQuantities:
+        """Return the motion with a state more: the integral of an expression."""
+        return replace(self, problem=self.problem.with_integral(name, integrand), _systems={})
 
     def growth(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
@@ -209,7 +209,7 @@ class MotionQuantities:
         begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
 
         def read_at(when: Any, o: ParameterSet) -> Ball:
-            system, time = self._system(), self._time(o, when)
+            system, time = self._system(o), self._time(o, when)
             return _value(system, o, expression, time, _holding(system, o, time))
 
         def read(o: ParameterSet) -> Ball:
@@ -218,7 +218,7 @@ class MotionQuantities:
         def step(steps: Any) -> Any:
             return steps.value(expression, end, False) - steps.value(expression, begin, False)
 
-        return self._quantity(f"growth of {of}", read, self._step(step, expression, when=begin, until=end), terms)
+        return self._quantity(f"growth of {of}", read, self._step(step, expression), terms)
 
     def closed(self, read: Callable[[Any], Ball], **terms: Unpack[MotionTerms]) -> Reference[Certified]:
         """Return what a closed form gives: a function of the parameters, attributes that are balls."""
@@ -261,7 +261,7 @@ class MotionQuantities:
 
     def _steps(self, o: ParameterSet) -> hybrid_steps.Steps:
         if self.sought is None:
-            return hybrid_steps.steps(self.stepped_problem, o)
+            return hybrid_steps.steps(self.problem, o)
         assert isinstance(self.sought, EventParameter), (
             "a motion with known parameters has no steps: state a second route"
         )
@@ -272,32 +272,16 @@ class MotionQuantities:
         begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
 
         def read(o: ParameterSet) -> Ball:
-            return side * _extreme(self._system(expression), o, self._time(o, begin), self._time(o, end))
+            return side * _extreme(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
 
         name = f"{'largest' if side > 0 else 'smallest'} {of}"
         stated: MotionTerms = {"effort": self._effort(expression), **terms}
-        stepped = self._step(
-            lambda steps: side * steps.largest(expression, begin, end), expression, when=begin, until=end
-        )
+        stepped = self._step(lambda steps: side * steps.largest(expression, begin, end), expression)
         return self._quantity(name, read, stepped, stated)
 
-    def _step(
-        self, read: Callable[[Any], Any], *expressions: Expr, when: Any, until: Any = None
-    ) -> Callable[[Any], Any] | None:
-        """Return a reading of steps, None where these follow another problem that does not have what is read."""
-        if self.stepped is None:
-            return read
-        problem = self.stepped_problem
-        if problem is None:
-            return None
-        names = {symbol.name for e in expressions for symbol in e.free_symbols}
-        events = {instant[0] for instant in (when, until) if isinstance(instant, tuple)}
-        return read if names <= {"t", *problem.states} and events <= {*problem.event_names} else None
-
-    @cached_property
-    def stepped_problem(self) -> Any | None:
-        """The problem as steps in mpmath follow it; None where they do not."""
-        return self.problem if self.stepped is None else self.stepped()
+    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> Callable[[Any], Any] | None:  # noqa: ARG002
+        """Return a reading of steps in mpmath; None where these do not have what is read."""
+        return read
 
     def _quantity(
         self,
@@ -320,12 +304,15 @@ class MotionQuantities:
             return lambda o: second(ParameterView(o, Exact.mpf)), {**stated, "how": how or "closed form"}
         if stepped is None:
             return None, stated
-        steps: Terms = {"how": hybrid_steps.HOW, "promised": hybrid_steps.PROMISED}
+        steps: Terms = {"how": self._describe_steps, "promised": hybrid_steps.PROMISED}
         return lambda o: stepped(self._steps(o)), {**steps, **stated}
+
+    def _describe_steps(self, o: ParameterSet) -> str:  # noqa: ARG002 - other motions depend on the parameters
+        return hybrid_steps.HOW
 
     def _on_orbit(self, read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
         def read_there(o: Any) -> Ball:
-            check_order(follow_motion(self._system(), o), self.order, self._markers)
+            check_order(follow_motion(self._system(o), o), self.order, self._markers)
             return read(o)
 
         return read_there if self.order else read
@@ -342,15 +329,15 @@ class MotionQuantities:
         return spared
 
     def _effort(self, *watched: Expr) -> Callable[[ParameterSet], str]:
-        return self._spared(lambda o: proved(follow_motion(self._system(*watched), o).kept))
+        return self._spared(lambda o: proved(follow_motion(self._system(o, *watched), o).kept))
 
-    def _system(self, *watched: Expr) -> HybridSystem:
-        return self._systems.setdefault(watched, self.make_system(self.problem, watched, self.sought))
+    def _system(self, o: Any, *watched: Expr) -> HybridSystem:  # noqa: ARG002 - other motions depend on the parameters
+        return self._systems.setdefault(watched, HybridSystem(self.problem, watched, self.sought))
 
     def _time(self, o: ParameterSet, when: Any) -> Ball:
         if isinstance(when, Expr):
-            return self._system().instant(when, o)
-        return find_phase(follow_motion(self._system(), o), *when).end
+            return self._system(o).instant(when, o)
+        return find_phase(follow_motion(self._system(o), o), *when).end
 
     def _instant(self, at: At) -> Any:
         """Return an expression, or name and number of an event."""

@@ -52,6 +52,7 @@ class HybridPhase(Phase):
 
     watched: tuple[Guard | None, ...] = ()
     mode: SymbolicMode = None  # type: ignore[assignment]
+    reset: Mapping[str, Expr] = field(default_factory=dict)  # with which it began
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +130,15 @@ class HybridSystem:
         return expression.xreplace(dict(phase.mode.readings)) if phase.mode.readings else expression
 
     @property
-    def span(self) -> tuple[Exact, Exact]:
-        return exact(self.problem.start), exact(self.problem.end)
+    def span(self) -> tuple[Expr, Expr]:
+        """Start and end (s), as formulas in the parameters."""
+        start, end = (write_instant(instant) for instant in (self.problem.start, self.problem.end))
+        return start, end
+
+    def end(self, o: ParameterSet) -> arb:
+        """Return the end (s) of the motion, without a derivative: nothing is looked for beyond."""
+        result: arb = value(self.instant(self.span[1], o))
+        return result
 
     # ---- phases
 
@@ -141,10 +149,10 @@ class HybridSystem:
 
     def initial_state(self, o: ParameterSet) -> tuple[Ball, Sequence[Ball], dict[sympy.Symbol, Expr]]:
         """Return the start (s), the state there, and what is exact of it."""
-        start = ball(self.span[0])
+        start = self.instant(self.span[0], o)
         state = self.values(tuple(self.problem.initial), self.named(o, start, ()))[: len(self.states)]
         facts = {x: self._plain(e, o) for x, e in zip(self.states, self.problem.initial, strict=False)}
-        return start, state, {**facts, TIME: to_sympy(self.span[0])}
+        return start, state, {**facts, TIME: self._plain(self.span[0], o)}
 
     def following(self, o: ParameterSet) -> Callable[[Phase, Event | None, Ball, Sequence[Ball]], Phase | None]:
         """Return what follows a phase."""
@@ -200,6 +208,7 @@ class HybridSystem:
         state: Sequence[Ball],
         facts: Mapping[Any, Expr],
         event: Ball | None,
+        reset: Mapping[str, Expr] | None = None,
     ) -> Phase:
         """Return the phase from an instant on; of smooth ones, from an exact instant next to an event's."""
         turning = [self.derivative(mode, expression) for expression in mode.watched]
@@ -227,6 +236,7 @@ class HybridSystem:
             guards[:count],
             watched=tuple(None if s else guard for guard, s in zip(guards[count:], still, strict=True)),
             mode=mode,
+            reset=reset or {},
         )
 
     def _flow(
@@ -297,13 +307,17 @@ class HybridSystem:
         return differentiate_along(expression, self.states, mode.rates)
 
 
+def write_instant(instant: Any) -> Expr:
+    """Return an instant (s) as a formula; a float stands for its shortest decimal."""
+    return instant if isinstance(instant, Expr) else to_sympy(exact(instant))
+
+
 @per_bits
 def _affine(system: HybridSystem, o: ParameterSet, mode: SymbolicMode) -> tuple[LinearFlow, list[Row]]:
     """Return the flow of an affine mode and its rows, guards before what is watched: the same for all its phases."""
     assert mode.rows is not None
-    start, end = system.span
     rates, read = ([system.row(o, row) for row in rows] for rows in mode.rows)
-    return LinearFlow(rates, value(ball(end) - ball(start))), read
+    return LinearFlow(rates, system.end(o) - value(system.instant(system.span[0], o))), read
 
 
 @per_bits
@@ -315,7 +329,7 @@ def make_balls(o: ParameterSet) -> dict[str, Ball]:
 @per_bits
 def follow_motion(system: HybridSystem, o: ParameterSet) -> PhaseCache:
     """Return a motion up to the end of its problem."""
-    return PhaseCache(followed(system.first(o), system.following(o), ball(system.span[1])))
+    return PhaseCache(followed(system.first(o), system.following(o), system.end(o)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,7 +343,7 @@ class EventParameter:
     def off(self, problem: Any, o: ParameterSet, trial: Ball) -> Ball:
         """Return the expression at the event, for a trial."""
         system = HybridSystem(problem, (), None, {self.name: trial})
-        run = PhaseCache(followed(system.first(o), system.following(o), ball(system.span[1])))
+        run = PhaseCache(followed(system.first(o), system.following(o), system.end(o)))
         ended = find_phase(run, *self.event)
         return system.values((self.zero,), system.named(o, ended.end, ended.phase.at(ended.end)))[0]
 

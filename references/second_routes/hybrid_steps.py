@@ -33,6 +33,8 @@ MOST = 24  # rows of an extrapolation
 SHORT = 12  # of one that is tried: more would be a step in which a guard may turn twice
 EASY = 2  # by how much the next step is longer, unless this one was found by shortening it
 
+END = sympy.Symbol("t_end")  # stands for the end of a motion
+
 Vector = tuple[mpf, ...]
 Function = Callable[..., Any]
 
@@ -192,6 +194,8 @@ class Steps:
                     yield
                     return
                 mode = event.mode or mode
+                if mode not in modes:
+                    raise CertificationError(f"the steps of the second route find {event.name} first: {mode}")
             yield
 
     def _sizes(self, mode: str, time: mpf, y: Vector, length: mpf) -> Vector:
@@ -251,6 +255,8 @@ class Steps:
         """Return the instant of an expression in the parameters, or of an event."""
         if isinstance(when, tuple):
             return self.event(*when)[0]
+        if when == END:
+            return mpmath.mpf(self.problem.end)
         return mpmath.mpf(self.function([when])(0, [0] * len(self.problem.states))[0])
 
     def event(self, name: str, number: int) -> tuple[mpf, Crossing]:

@@ -12,6 +12,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.problem.exact_fields import is_formula
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.references.certified import Certified, undefined
 from veridyn.references.parameters import Exact, Parameter, resolve
@@ -34,6 +35,11 @@ Names = ParamSpec("Names")
 def floats(values: Values, *names: str) -> tuple[float, ...]:
     """Return parameters as floats."""
     return tuple(float(values[name]) for name in names)
+
+
+def numbers(values: Mapping[str, Any], *names: str) -> tuple[Any, ...]:
+    """Return parameters as they go into the statement of a problem: floats for solvers, formulas for its proof."""
+    return tuple(value if is_formula(value := values[name]) else float(value) for name in names)
 
 
 @dataclass(frozen=True)

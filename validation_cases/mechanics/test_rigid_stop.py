@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,17 +9,14 @@ import mpmath
 import numpy as np
 
 from veridyn.problem.elements import Load, Stop
-from veridyn.problem.generated import equations
-from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.problem.modes import Change, Mode
 from veridyn.problem.time_functions import Harmonic, constant
+from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter
-from veridyn.references.problems import hybrid
 from veridyn.references.reference import DIGITS
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.postprocessing.balance import element_history
-from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import exactly
 from veridyn.validation_cases.measures.consistency import positions, rates
@@ -47,6 +43,7 @@ PARAMETERS = (
 )
 END = 3.0
 STOP = "stop"
+HIT = "stop_hits"
 INSTANTS = ("0.6", "1.4", "2.2", "2.9")  # far from impacts, in rest and in flight
 HITS, CONTACTS = 4, 3
 SPACING = 1e-3  # s, of the output
@@ -54,43 +51,12 @@ NEAR = 4 * SPACING  # s; a value between samples is read from four of them
 JUMPS = 1.0  # regularity: velocities jump
 
 
-# p and q are the load and, a quarter of a period late, its other phase: so the release solves for p
-TURNS = ("W*q", "-W*p")
-FORCE = "F*p + P - k*x - c*v"
-OUT = Change(name="hit", guard="gap - x", direction=-1, reset={"x": "gap", "v": "-e*v"})
-ON = replace(OUT, reset={"x": "gap", "v": 0}, mode="rests")
-OFF = Change(name="release", guard="F*p + P - k*gap", direction=-1, reset={"x": "gap", "v": 0}, mode="flies")
-
-
-def motion(name: str, *modes: Mode) -> hybrid.MotionQuantities:
-    """Return the motion that begins at rest, in flight."""
-    return hybrid.motion(
-        InitialValueProblem(
-            name=name,
-            states=("x", "v", "p", "q"),
-            parameters={p.name: p.default for p in PARAMETERS},
-            modes=modes,
-            initial=(0, 0, 0, 1),
-            end=END,
-            output_times=np.linspace(0.0, END, 151),
-        ),
-        PARAMETERS,
-    )
-
-
-FLIES = Mode(name="flies", rates=("v", f"({FORCE})/m", *TURNS), events=(OUT,))
-RESTS = Mode(name="rests", rates=(0, 0, *TURNS), events=(OFF,))
-BOUNCE = motion("rigid_stop", FLIES)
-# without restitution every impact is the beginning of a contact, which ends where the force would pull
-STAY = motion("rigid_stop", replace(FLIES, events=(ON,)), RESTS)
-
-
-# ---- what solvers are given
+# ---- the problem, for solvers and for its proof
 
 
 def problem(values: Values) -> MechanicalProblem:
     """Return the oscillator at rest before its stop."""
-    m, k, c, F, W, P, gap, e = floats(values, *(p.name for p in PARAMETERS))
+    m, k, c, F, W, P, gap, e = numbers(values, *(p.name for p in PARAMETERS))
     return MechanicalProblem(
         name="rigid_stop",
         mass=np.array([[m]]),
@@ -102,6 +68,9 @@ def problem(values: Values) -> MechanicalProblem:
         stops=(Stop(STOP, np.ones(1), gap, restitution=e),),
         coordinates=("x",),
     )
+
+
+MOTION = make_quantities(problem, PARAMETERS)
 
 
 # ---- the fall, in closed form
@@ -184,33 +153,31 @@ def _known(
     return Quantity(name, unit, words, truth, seen, criterion, scale, JUMPS, applies=applies)
 
 
-def make_quantities(
-    motion: hybrid.MotionQuantities, ending: str, number: int, applies: Callable[[Values], bool]
-) -> tuple[Quantity, ...]:
-    """Return the quantities of a motion: place and velocity at instants, instants of so many impacts, their count."""
+def _ask(ending: str, number: int, applies: Callable[[Values], bool]) -> tuple[Quantity, ...]:
+    """Return what is asked: place and velocity at instants, instants of so many impacts, their count."""
 
     def of(name: str, unit: str, words: str, truth: Any, measure: Any, criterion: Any, size: Any = None) -> Quantity:
         return _known(f"{name}{ending}", unit, words, truth, measure, criterion, size, applies)
 
     result = []
     for t in INSTANTS:
-        counts = tuple(motion.count("hit", f"{float(t) + side * NEAR:.6g}") for side in (-1, 1))
+        counts = tuple(MOTION.count(HIT, f"{float(t) + side * NEAR:.6g}") for side in (-1, 1))
         place, rate = (partial(_apart, partial(read, time=float(t)), counts) for read in (displacement_at, velocity_at))
         result += [
-            of(f"x@{t}", "m", f"displacement at {t} s", motion.value("x", t), place, *PLACES),
-            of(f"v@{t}", "m/s", f"velocity at {t} s", motion.value("v", t), rate, *SPEEDS),
+            of(f"x@{t}", "m", f"displacement at {t} s", MOTION.value("x", t), place, *PLACES),
+            of(f"v@{t}", "m/s", f"velocity at {t} s", MOTION.value("v_x", t), rate, *SPEEDS),
         ]
     for n in range(1, number + 1):
-        truth, words = motion.event("hit", n), f"instant of impact {n}"
+        truth, words = MOTION.event(HIT, n), f"instant of impact {n}"
         result.append(of(f"t_{n}", "s", words, truth, partial(hit, number=n), *TIMES))
-    count = of("hits", "", "number of impacts", motion.count("hit"), hits, exactly("impacts are counted"))
+    count = of("hits", "", "number of impacts", MOTION.count(HIT), hits, exactly("impacts are counted"))
     return (*result, count)
 
 
-FIRST = BOUNCE.closed(first, second=lambda p: mpmath.sqrt(2 * p.gap * p.m / p.P), how="uniform acceleration")
-LIMIT = BOUNCE.closed(limit, second=summed, how="numerical sum")
-REST = BOUNCE.closed(lambda p: p.gap, second=lambda p: p.gap, how="the place of the stop")
-PUSH = BOUNCE.closed(lambda p: p.P, second=lambda p: p.P, how="balance of forces")
+FIRST = MOTION.closed(first, second=lambda p: mpmath.sqrt(2 * p.gap * p.m / p.P), how="uniform acceleration")
+LIMIT = MOTION.closed(limit, second=summed, how="numerical sum")
+REST = MOTION.closed(lambda p: p.gap, second=lambda p: p.gap, how="the place of the stop")
+PUSH = MOTION.closed(lambda p: p.P, second=lambda p: p.P, how="balance of forces")
 AT_END = partial(displacement_at, time=float(INSTANTS[-1]))
 FALL = (
     _known("t_first", "s", "instant of impact 1", FIRST, partial(hit, number=1), *TIMES, is_fall),
@@ -232,7 +199,12 @@ CASE = Case(
         "With e = 0 an impact begins a contact; it ends where F sin(W t) + P - k gap, the force, falls to zero.",
         "With k = c = F = 0 impacts accumulate at T = sqrt(2 m gap/P) (1 + e)/(1 - e); then the mass rests.",
     ),
-    equations=(*equations(BOUNCE.problem), "T = sqrt(2 m gap/P) (1 + e)/(1 - e)"),
+    equations=(
+        "m x'' + c x' + k x = F sin(W t) + P - push",
+        "0 <= gap - x, complementary to push >= 0",
+        "v -> -e v where gap - x falls to 0",
+        "T = sqrt(2 m gap/P) (1 + e)/(1 - e)",
+    ),
     parameters=PARAMETERS,
     variants=(
         Variant("bounces", {}),
@@ -241,8 +213,8 @@ CASE = Case(
         Variant("falls", {"k": "0", "c": "0", "F": "0", "e": "0.5"}),
     ),
     quantities=(
-        *make_quantities(BOUNCE, "", HITS, bounces),
-        *make_quantities(STAY, "_in_contact", CONTACTS, stays),
+        *_ask("", HITS, bounces),
+        *_ask("_in_contact", CONTACTS, stays),
         *FALL,
     ),
     residuals=(beyond(size("gap")), positions(), rates()),

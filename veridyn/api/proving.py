@@ -84,7 +84,7 @@ def names_of(problem: Problem) -> dict[str, tuple[str, ...]]:
 
 def _follow(problem: Problem) -> MotionQuantities:
     if isinstance(problem, MechanicalProblem):
-        return make_quantities(problem, read_double)
+        return make_quantities(lambda _: problem, read_number=read_double)
     if isinstance(problem, InitialValueProblem):
         if problem.constraints or problem.mass is not None:
             raise ProblemError(f"{problem.name}: algebraic equations and mass matrices are not proved: state the rates")

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from veridyn.problem.elements import FRAMES, Frame, at_least_zero, finite, number, one_of, positive
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.exact_fields import keep_exact
 from veridyn.problem.json_form import fields_of
 from veridyn.problem.naming import Floats, direction, vector
 
@@ -43,6 +44,7 @@ class Device:
     internal: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
+        keep_exact(self)
         object.__setattr__(self, "direction", direction(f"{self.owner}: direction", self.direction))
         one_of(self.owner, "frame", self.frame, FRAMES)
         finite(self.owner, offset=self.offset)

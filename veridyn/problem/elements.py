@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.exact_fields import carry_exact, keep_exact
 from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.geometry import CURVED, STRAIGHT, profile_points
 from veridyn.problem.json_form import KEPT, fields_of
@@ -115,12 +116,13 @@ class Load:
     breaks: tuple[float, ...] = field(default=(), metadata=KEPT)
 
     def __post_init__(self) -> None:
+        keep_exact(self)
         object.__setattr__(self, "direction", direction("Load.direction", self.direction))
         object.__setattr__(self, "breaks", _breaks("Load", self.function, self.breaks))
 
     def over(self, start: float, end: float) -> Load:
         """Return the load with a time function in place of a callable or a number; raises what `pieces` raises."""
-        return Load(self.direction, _function(self.function, start, end, self.breaks))
+        return carry_exact(Load(self.direction, _function(self.function, start, end, self.breaks)), self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,12 +139,14 @@ class TimeVarying:
     breaks: tuple[float, ...] = field(default=(), metadata=KEPT)
 
     def __post_init__(self) -> None:
+        keep_exact(self)
         one_of("TimeVarying", "of", self.of, ("stiffness", "damping"))
         object.__setattr__(self, "breaks", _breaks("TimeVarying", self.function, self.breaks))
 
     def over(self, start: float, end: float) -> TimeVarying:
         """Return the part with a time function in place of a callable or a number; raises what `pieces` raises."""
-        return TimeVarying(self.of, self.matrix, _function(self.function, start, end, self.breaks))
+        function = _function(self.function, start, end, self.breaks)
+        return carry_exact(TimeVarying(self.of, self.matrix, function), self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +164,7 @@ class SupportMotion:
     displacement: TimeFunction
 
     def __post_init__(self) -> None:
+        keep_exact(self)
         owner = f"SupportMotion {self.name!r}"
         object.__setattr__(self, "influence", direction(f"{owner}: influence", self.influence))
         for name in ("acceleration", "velocity", "displacement"):
@@ -205,6 +210,7 @@ class Stop:
     restitution: float | None = None
 
     def __post_init__(self) -> None:
+        keep_exact(self)
         owner = f"Stop {self.name!r}"
         object.__setattr__(self, "normal", direction(f"{owner}: normal", self.normal))
         one_of(owner, "geometry", self.geometry, GEOMETRIES)
@@ -300,6 +306,7 @@ class Friction:
     frame: Frame = "relative"
 
     def __post_init__(self) -> None:
+        keep_exact(self)
         owner = f"Friction {self.name!r}"
         tangents = tuple(direction(f"{owner}: tangent", t) for t in several(self.tangents))
         object.__setattr__(self, "tangents", tangents)

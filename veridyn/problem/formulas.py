@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,6 +11,7 @@ import sympy
 from sympy.polys.matrices import DomainMatrix
 
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.exact_fields import is_formula
 from veridyn.problem.expressions import TIME, Expr, read
 from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.scalars import to_float
@@ -56,8 +58,30 @@ def write_term(term: TimeFunction, inside: float, read_number: ReadNumber) -> Ex
 
 
 def write_number(value: Any) -> Expr:
-    """Return a number as its shortest decimal, or what a text says."""
+    """Return a number as its shortest decimal, what a text says, or the formula that it is."""
+    if is_formula(value):
+        return value.xreplace({symbol: sympy.Symbol(symbol.name) for symbol in value.free_symbols})
     return read("a number", value if isinstance(value, str) else float(value), ())
+
+
+class VariedNumber(sympy.Symbol):  # type: ignore[misc]
+    """A parameter by its name that has a value: a formula in it can be rounded to a double."""
+
+    __slots__ = ("number",)
+
+    def __new__(cls, name: str, number: Expr) -> VariedNumber:
+        """Return the symbol of a name with a value."""
+        result: VariedNumber = sympy.Symbol.__xnew__(cls, name)  # what a name has been made before has another value
+        result.number = number
+        return result
+
+    def _eval_evalf(self, precision: int) -> Any:
+        return self.number._eval_evalf(precision)  # noqa: SLF001 - SymPy's way to say what a number is
+
+
+def sqrt(value: Any) -> Any:
+    """Return the square root of a number, or of a formula."""
+    return sympy.sqrt(value) if is_formula(value) else math.sqrt(value)
 
 
 def write_matrix(numbers: Any) -> Any:

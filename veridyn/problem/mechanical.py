@@ -16,6 +16,7 @@ from veridyn.problem.devices import Device
 from veridyn.problem.element_form import KINDS_OF, read_field
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying, all_of
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.exact_fields import keep_exact
 from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.json_form import fields_of
 from veridyn.problem.matrices import Matrix, couples_modes, divide_by_mass, is_coupled, is_skewed, read_square
@@ -133,6 +134,7 @@ class MechanicalProblem(Problem):
     kind: ClassVar[str] = "mechanical"
 
     def __post_init__(self) -> None:
+        keep_exact(self)
         super().__post_init__()
         self._check_kinds()
         self._complete()

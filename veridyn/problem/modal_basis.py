@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.exact_fields import keep_exact
 from veridyn.problem.matrices import Matrix, read_matrix, read_square
 from veridyn.problem.naming import Floats, vector
 from veridyn.problem.sparse import diagonal, is_sparse
@@ -32,6 +33,7 @@ class Modes:
     stiffness_coupling: Matrix | None = None
 
     def __post_init__(self) -> None:
+        keep_exact(self)
         for name in ("omega", "damping", "masses"):
             object.__setattr__(self, name, vector(f"Modes.{name}", getattr(self, name)))
         object.__setattr__(self, "shapes", read_matrix("Modes.shapes", self.shapes))

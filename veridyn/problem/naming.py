@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.exact_fields import EXACT, carry_exact
 from veridyn.problem.nearest import nearest
 from veridyn.problem.scalars import is_finite
 
@@ -74,9 +75,11 @@ def resolved(element: T, names: tuple[str, ...]) -> T:
 
     Raises what `NamedDirection.vector` raises.
     """
-    fields = {field: _vectors(value, names) for field, value in vars(element).items()}
+    fields = {field: _vectors(value, names) for field, value in vars(element).items() if field != EXACT}
     changed = {field: value for field, value in fields.items() if value is not getattr(element, field)}
-    return replace(element, **changed) if changed else element  # type: ignore[type-var]
+    if not changed:
+        return element
+    return carry_exact(replace(element, **changed), element, changed)  # type: ignore[type-var]
 
 
 def _vectors(value: Any, names: tuple[str, ...]) -> Any:

@@ -179,14 +179,14 @@ def test_an_event_that_is_terminal_ends_the_motion():
 def test_loads_that_are_waves_or_polynomials_stay_affine():
     """x'' = -4 x + sin t + t from rest at 1, and what grows with the square of time."""
     driven = swing(rates=("v", "-4*x + sin(W*t) + t"), parameters={"W": 1})
-    system = driven._system()
+    system = driven._system(ParameterSet())
     assert system.modes["free"].rows is not None
     with mpmath.workdps(30):
         t = mpmath.mpf(3)
         truth = mpmath.cos(2 * t) + (2 * mpmath.sin(t) - mpmath.sin(2 * t)) / 6 + t / 4 - mpmath.sin(2 * t) / 8
         assert close(driven.value("x", 3), truth)
     squared = swing(rates=("v", "-4*x + t**2 - 2*t**3"))
-    assert squared._system().modes["free"].rows is not None
+    assert squared._system(ParameterSet()).modes["free"].rows is not None
     with mpmath.workdps(30):  # x'' = -4 x + t² - 2 t³ has the particular solution -t³/2 + t²/4 + 3 t/4 - 1/8
         free = mpmath.mpf(9) / 8 * mpmath.cos(2 * t) - mpmath.mpf(3) / 8 * mpmath.sin(2 * t)
         assert close(squared.value("x", 3), free - t**3 / 2 + t**2 / 4 + 3 * t / 4 - mpmath.mpf(1) / 8)
@@ -197,7 +197,7 @@ def test_loads_that_are_waves_or_polynomials_stay_affine():
         ("v", "-x + sin(x)"),
         ("v", "-sqrt(x + 2)"),
     ):
-        assert swing(rates=rates)._system().modes["free"].rows is None
+        assert swing(rates=rates)._system(ParameterSet()).modes["free"].rows is None
 
 
 def test_a_motion_may_begin_at_any_instant():
