@@ -25,7 +25,7 @@ Row = Mapping[int, Ball]  # a linear function of the state: factors by place
 WIDTH = arb(9) / 8  # of a piece: a little longer than the way to the next, so that no root hides at the seam
 REACH = 2  # radians of the fastest motion in a piece
 MOST_PIECES = 200_000
-PACE = 100  # pieces that tell how many will follow, if they no longer grow
+PACE, STEADY = 100, 2  # pieces that tell how many will follow, if none is longer than some times the shortest
 MOST_TERMS = 400  # of a series, at the lengths that pieces have
 CYCLE = 6  # terms after which the zeros of powers of a matrix lie where they lay: states in turn, two or three
 
@@ -333,8 +333,10 @@ class Course:
             raise
 
     def _check_pace(self, until: arb) -> None:
-        (begins, last), lengths = self._kept[-1], [piece.length for _, piece in self._kept[-PACE:]]
-        if last.length <= 2 * lengths[0] and until - begins > MOST_PIECES * max(lengths):
+        # Only pieces of about one length tell how many will follow: where they shrink, the motion may pass close by a
+        # pole, and they grow again behind it.
+        (begins, _), lengths = self._kept[-1], [piece.length for _, piece in self._kept[-PACE:]]
+        if max(lengths) <= STEADY * min(lengths) and until - begins > MOST_PIECES * max(lengths):
             raise Absent("a phase takes too many steps: its equations are stiff, or it lasts too long")
 
     def at(self, lapse: Ball) -> State:

@@ -36,9 +36,9 @@ FINE = 4  # lengths of a step in the unit of the time: in it, coefficients neith
 MOST_PIECES = 40_000
 LEAST = arb(2) ** -100_000  # beside any number of a motion, and more than a point
 LEAST_LENGTH = 1e-300  # of an edge, which is divided by
-HALT = arb(2) ** -20  # of the time that has passed: pieces so short come to a halt
-HALTED = "the motion has no series at a later instant: it may grow beyond bounds"
+SHARP = arb(2) ** -8  # of the largest state: what all must be off by less where steps halt
 MOST_TRIES = 40  # of a step, shorter each time, until the motion stays in a box
+MOST_ROUNDS = 8  # of a box that grows until the motion stays in it
 EASE = 0.97  # of the longest step that seems to do
 BIT = float(arb(2).log().mid())
 
@@ -136,12 +136,23 @@ class Smooth:
         time, part, states = self.start, 1.0, _Skew.around(state)
         for _ in range(MOST_PIECES):
             piece, states, part = self._piece(time, states, part)
-            if piece.length < abs(time - self.start) * HALT:
-                sharp = all(x.rel_accuracy_bits() > COARSE // 2 for x in states.hull())
-                raise (Absent if sharp else Undecided)(HALTED)  # more bits would change nothing
+            if piece.length < abs(time - self.start) * arb(2) ** (-ctx.prec // 2):
+                raise self._halt(time, piece.length, states.hull())
             yield piece
             time += piece.length
         raise Absent(f"a phase takes more than {MOST_PIECES} steps: its equations are stiff, or it lasts too long")
+
+    def _halt(self, time: arb, length: arb, states: State) -> Exception:
+        """Return why steps that have become so short go no further."""
+        # A pole of the motion and a passage close by one look the same from afar: steps are a share of the way to it.
+        # So this is a refusal and no proof. If the states are still sharp, it is the way to that place that ends the
+        # steps and not the precision; each of the next ones would take far longer, to refuse a little nearer to it.
+        sharp = max(x.rad() for x in states) < SHARP * max(abs(x) for x in states)
+        where, step = f"t = {float(time):.9g} s", length.str(2, radius=False)
+        return (Absent if sharp else Undecided)(
+            f"steps of the motion are down to {step} s about {where}: it may grow beyond bounds there; "
+            "more digits follow it further"
+        )
 
     def at(self, course: Course, lapse: Ball) -> State:
         """Return states and readings a while after the start of a course."""
@@ -151,8 +162,10 @@ class Smooth:
             if s <= WIDTH:
                 break
         assert isinstance(piece, _SmoothPiece)
-        late = lapse - when.mid()
-        here, sharp = piece.at(s), piece.at(s.mid())
+        middle = s.mid()
+        # The share is rounded: what the states at its middle are late by counts from the instant that it stands for.
+        late = lapse - (begins + middle * piece.length)
+        here, sharp = piece.at(s), piece.at(middle)
         if value(late).is_zero() and not differentiated(late):
             return sharp
         rates = self.rates(self.start + when, here[:n])
@@ -237,7 +250,7 @@ class Smooth:
         # not later than T either; from there the rates lead to it. If all places that these allow are interior
         # points of B, there is no T (Picard and Lindelöf).
         program, box = self._compiled(len(seen)), seen
-        for _ in range(8):
+        for _ in range(MOST_ROUNDS):
             rates = self.rates(here, box)
             image = [x + after * rate for x, rate in zip(seen, rates, strict=True)]
             if all(b.contains_interior(i) for b, i in zip(box, image, strict=True)):
@@ -245,7 +258,7 @@ class Smooth:
                 rest = program.terms(result, list(program.traced.rates), LOW, WIDTH / FINE)
                 kept = (b.contains_interior(i + r * arb(0, 1)) for b, i, r in zip(box, image, rest, strict=True))
                 return result if all(kept) else None
-            box = [_inflated(b.union(i)) for b, i in zip(box, image, strict=True)]
+            box = _grown(box, image)
         return None
 
 
@@ -383,10 +396,18 @@ def restarted(flow: Callable[[arb], Smooth], time: Ball, state: State) -> tuple[
     # An a priori box (Picard and Lindelöf): from inside it, rates over it lead back into its
     # interior; no way leads out.
     around = [_inflated(x - 2 * rate * late) for x, rate in zip(state, rates, strict=True)]
-    there = tuple(x - rate * late for x, rate in zip(state, after.rates(instant, around), strict=True))
-    if not all(_inside(x, wide) for wide, x in zip(around, there, strict=True)):
-        raise Undecided("an event is too uncertain")
-    return after, there, late
+    for _ in range(MOST_ROUNDS):
+        there = tuple(x - rate * late for x, rate in zip(state, after.rates(instant, around), strict=True))
+        if all(_inside(x, wide) for wide, x in zip(around, there, strict=True)):
+            return after, there, late
+        around = _grown(around, there)
+    raise Undecided("an event is too uncertain")
+
+
+def _grown(box: Sequence[Ball], image: Sequence[Ball]) -> list[Ball]:
+    """Return a box that may hold an image of itself: larger along the states whose image leaves it."""
+    # If all grew, a state at rest away from zero would outgrow, in every round, the rates that follow from it.
+    return [b if _inside(i, b) else _inflated(hull(b, i)) for b, i in zip(box, image, strict=True)]
 
 
 def _within(x: Ball, wide: arb) -> Ball:

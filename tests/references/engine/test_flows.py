@@ -195,6 +195,8 @@ class Steps:
         ([0.5, *[1] * 60, *[1.5] * 90], 10**6, True),
         ([1, *[2.0] * 98, 2.5, *[1] * 50], 10**6, True),
         ([*[1] * 50, *[1.75] * 100], 10**6, False),
+        ([2.0**-k for k in range(150)], 10**6, True),  # they shrink, as before a passage close by a pole
+        ([2.0 ** -abs(k - 50) for k in range(150)], 10**6, True),  # of which this is the middle
     ],
 )
 def test_steps_that_do_not_grow_and_would_be_too_many_have_no_end(lengths, until, ends):

@@ -175,6 +175,18 @@ def test_a_state_at_an_uncertain_instant_holds_all_of_them():
     assert all(narrow(x, y, 120) for x, y in zip(course.at(arb(3)), sharp, strict=True))
 
 
+@pytest.mark.parametrize("place", range(0, 400, 20))
+def test_an_instant_is_no_share_of_a_piece_rounded(place):
+    """x' = 1000 beside an oscillation that sets the pieces: x = 1000 (t - instant), where nothing but t is rounded."""
+    flow = Smooth(lambda _, y: (arb(1000) + 0 * y[0], -3 * y[2], 3 * y[1]), ZERO)
+    with precision(96):
+        instant = (arb(place + 7) * arb(2).sqrt() / 70).mid()
+        start = (-1000 * instant).mid()
+        found = Course(flow, (start, ONE, ZERO)).at(instant)[0]
+    with precision(400):
+        assert found.contains(start + 1000 * instant)
+
+
 def test_the_start_is_read_too():
     course = Course(forced(), (ONE, ZERO))
     assert [float(x) for x in course.at(ZERO)] == [1, 0, 1, 0]
@@ -254,6 +266,65 @@ def test_too_many_steps_are_absent(monkeypatch):
     assert len(list(islice(course.pieces(), 2))) == 2
     with pytest.raises(Absent):
         course.at(arb(40))
+
+
+def test_a_passage_close_by_a_pole_is_followed():
+    """x' = -2 (t - 1) x² has the solution 1/((t - 1)² + d²), with poles at 1 ± i d."""
+    near = arb(10) ** -9
+    flow = Smooth(lambda t, y: (-2 * (t - 1) * y[0] ** 2,), ZERO)
+    course = Course(flow, (1 / (1 + near**2),))
+    assert course.at(ONE)[0].overlaps(near**-2)
+    (x,) = course.at(arb(2))
+    assert x.overlaps(1 / (1 + near**2))
+    assert x.rel_accuracy_bits() > 20
+
+
+@pytest.mark.parametrize("bits", [96, 128])
+def test_steps_halt_at_a_pole_at_any_precision(bits):
+    """Of x'' = 2 x³ from (1, 1), 1/(1 - t), half of the bits are lost on the way."""
+    with precision(bits):
+        course = Course(Smooth(lambda _, y: (y[1], 2 * y[0] ** 3), ZERO), (ONE, ONE))
+        with pytest.raises(Absent, match=r"about t = 1 s"):
+            course.at(arb(2))
+        assert 1 - arb(2) ** (-bits // 2 + 8) < course._kept[-1][0] < 1
+
+
+# ---- states at rest
+
+
+PENDULUM = Smooth(lambda _, y: (y[1], -y[0].sin()), ZERO)
+
+
+@pytest.mark.parametrize("turns", [0, 1, 10**6])
+@pytest.mark.parametrize("off", ["0", "1e-30", "1e-6"])
+def test_a_motion_next_to_rest_away_from_zero(turns, off):
+    """A pendulum that is upright to within off falls as off cosh t at first."""
+    upright = (2 * turns + 1) * arb.pi()
+    x, v = Course(PENDULUM, (upright + arb(off), ZERO)).at(arb(3))
+    grown = arb(off) * arb(3).cosh()
+    assert abs(x - upright - grown) < 1e3 * arb(off) ** 3 + arb(2) ** -110
+    assert abs(v - arb(off) * arb(3).sinh()) < 1e3 * arb(off) ** 3 + arb(2) ** -110
+
+
+def test_a_chain_at_rest_away_from_zero():
+    """Five pendulums in a row, pulled by a constant couple at the first: each rests at its own angle or at zero."""
+
+    def rates(_, y):
+        rest = [y[1], -(y[0].sin()) + arb(1).sin() + (y[2]).sin()]
+        return (*rest, y[3], -(y[2].sin()) + y[4].sin(), y[5], -(y[4].sin()))
+
+    found = Course(Smooth(rates, ZERO), (ONE, *[ZERO] * 5)).at(arb(4))
+    assert all(narrow(x, y, 120) for x, y in zip(found, (1, 0, 0, 0, 0, 0), strict=True))
+
+
+def test_an_event_may_leave_a_state_at_rest():
+    """x'' = x - x³ rests at 1; the instant of the event is a ball."""
+
+    def flow(start):
+        return Smooth(lambda _, y: (y[1], y[0] - y[0] ** 3), start)
+
+    _, there, _ = restarted(flow, arb(2, 1e-20), (ONE, ZERO))
+    assert all(x.contains(y) and x.rad() < 1e-20 for x, y in zip(there, (1, 0), strict=True))
 
 
 # ---- after an event
