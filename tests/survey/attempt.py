@@ -29,7 +29,7 @@ VALUE, OTHER, UNDEFINED, DISAGREE, OUT_OF_TIME, ERROR = (
 
 
 def attempt(name: str, parameters: Mapping[str, str], seconds: float, digits: int = DIGITS) -> Iterator[Item]:
-    """Yield what there is to say of a set, as it comes: ``trying`` and how each quantity ended, then `hold`'s items."""
+    """Yield what there is to say of a set, as it comes: what is tried, how each quantity ended, what solvers say."""
     case = load_case(name)
     yield {"trying": "parameters"}
     try:
@@ -40,7 +40,7 @@ def attempt(name: str, parameters: Mapping[str, str], seconds: float, digits: in
     except Exception as fault:  # noqa: BLE001 - what is no refusal is an entry
         yield {"quantity": "", "end": ERROR, "text": _describe(fault)}
         return
-    truths: dict[str, Certified] = {}
+    truths, doubted = dict[str, Certified](), dict[str, Certified]()
     begin = time.monotonic()
     for quantity in case.quantities:
         yield {"trying": quantity.name}
@@ -54,15 +54,21 @@ def attempt(name: str, parameters: Mapping[str, str], seconds: float, digits: in
             return
         yield item
         if truth is not None:
-            truths[quantity.name] = truth
+            (truths if item["end"] == VALUE else doubted)[quantity.name] = truth
     yield {"trying": SOLVERS}
     yield from hold(case, parameters, truths, seconds)
+    for item in hold(case, parameters, doubted, seconds):
+        if "held" in item:  # which of two routes is right
+            yield {"doubted": item["held"], "quantity": item["quantity"], "differs": item["differs"]}
 
 
 def _try_quantity(
     case: Case, quantity: Quantity, values: Mapping[str, Exact], seconds: float, digits: int
 ) -> tuple[Item, Certified | None]:
-    """Return how a quantity ended, and its value if it has one; raises ParameterError."""
+    """Return how a quantity ended, and its value, that of the first route where the second one has another.
+
+    Raises ParameterError.
+    """
     begin = time.monotonic()
     try:
         alone = replace(case, quantities=(quantity,))
@@ -75,7 +81,8 @@ def _try_quantity(
     end = _tell_end(truth, text)
     if end != OUT_OF_TIME and time.monotonic() - begin > SPARE * seconds:
         return _make_item(quantity, OUT_OF_TIME, f"looked at no clock; then {end}: {text}", begin), None
-    return _make_item(quantity, end, text, begin), truth if end == VALUE else None
+    first = quantity.truth(values, digits) if end == DISAGREE else truth  # computed before
+    return _make_item(quantity, end, text, begin), first if end in (VALUE, DISAGREE) else None
 
 
 def _make_item(quantity: Quantity, end: str, text: str, begin: float) -> Item:

@@ -18,7 +18,8 @@ class SetEntry:
     """A parameter set: what its quantities ended as, what solvers said; filled as items come.
 
     ``ends`` are pairs of end and text by quantity, ``refusal`` why the set was refused, ``held`` how many values a
-    solver confirmed or contradicted, ``differences`` lines by solver and quantity, ``silent`` why a solver, or a
+    solver confirmed or contradicted, ``differences`` lines by solver and quantity, ``doubted`` the same of first
+    routes that the second one contradicts (empty: the solver confirms the first), ``silent`` why a solver, or a
     measure, says nothing.
     """
 
@@ -29,6 +30,7 @@ class SetEntry:
     refusal: str = ""
     held: dict[str, int] = field(default_factory=dict)
     differences: list[tuple[str, str, str]] = field(default_factory=list)
+    doubted: list[tuple[str, str, str]] = field(default_factory=list)
     silent: list[tuple[str, str, str]] = field(default_factory=list)
     seconds: float = 0.0
     trying: str = field(default="", repr=False)
@@ -41,6 +43,8 @@ class SetEntry:
             self.refusal = str(item["refused"])
         elif "silent" in item:
             self.silent.append((item["silent"], item.get("quantity", ""), item["reason"]))
+        elif "doubted" in item:
+            self.doubted.append((item["doubted"], item["quantity"], item["differs"]))
         elif "held" in item:
             self.held[item["held"]] = self.held.get(item["held"], 0) + 1
             if item["differs"]:

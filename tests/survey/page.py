@@ -42,7 +42,8 @@ Values are *held* against solvers that share nothing with them: DOP853 of SciPy 
 with the tolerance by more than that, or depends on the distance of samples, nothing is held.
 
 `tox -e survey`, or `python -m tests.survey.run -n 2 --report DIR`, repeats the survey;
-`python -m tests.survey.page DIR` writes this page. `tests/survey/explanations.toml` holds why a value differs from a solver's where it rightly does."""
+`python -m tests.survey.page DIR` writes this page. `tests/survey/explanations.toml` holds why a value differs from a
+solver's where it rightly does."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,7 @@ def make_page(entries: Sequence[SetEntry], plan: Mapping[str, Any]) -> str:
     """Return the page as Markdown."""
     blocks = [INTRODUCTION, f"Seed {plan['seed']}, {plan['seconds']:g} s a value, {len(entries)} sets."]
     blocks += ["## By case", _cases(entries), *_differences(entries)]
+    blocks += _disagreements(entries)
     for end, title in ((ERROR, "Errors"), (OUT_OF_TIME, "Out of time"), (UNDEFINED, "Undefined")):
         blocks += _reasons(
             title, [(e.case, q, text) for e in entries for q, (how, text) in e.ends.items() if how == end]
@@ -146,6 +148,21 @@ def _differences(entries: Sequence[SetEntry]) -> Iterator[str]:
     if open_:
         yield "## Values that solvers contradict, not explained"
         yield "\n".join(f"* {escape(line)}" for line in open_)
+
+
+def _disagreements(entries: Sequence[SetEntry]) -> Iterator[str]:
+    """Yield which values have two routes that disagree, and what solvers say of the first."""
+    rows: Counter[tuple[str, str]] = Counter()
+    for entry in entries:
+        for name in entry.disagreements:
+            verdicts = {solver: differs for solver, quantity, differs in entry.doubted if quantity == name}
+            said = [
+                f"{solver} {'contradicts' if differs else 'confirms'} the first" for solver, differs in verdicts.items()
+            ]
+            rows[entry.case, ", ".join(said) or "not held"] += 1
+    if rows:
+        yield "## Values whose routes disagree"
+        yield table(("Case", "Times", "Which route"), [(case, n, said) for (case, said), n in sorted(rows.items())])
 
 
 def _reasons(title: str, reasons: Sequence[tuple[str, str, str]]) -> Iterator[str]:

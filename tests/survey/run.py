@@ -27,7 +27,7 @@ from .attempt import ERROR, OUT_OF_TIME, attempt
 from .drawing import draw_parameters
 from .entry import SetEntry, read_entry
 from .holding import HOLDERS, Item
-from .page import RESULTS, summarise, unexplained
+from .page import PAGE, RESULTS, make_page, summarise, unexplained
 
 MEMORY = 6 << 30  # bytes that a process may take
 PATIENCE = 3.0  # times the seconds that a value has, and
@@ -153,6 +153,7 @@ def observe(names: Sequence[str], options: argparse.Namespace) -> list[SetEntry]
         if options.report:
             lines = [json.dumps({"plan": plan}), *(json.dumps(asdict(entry)) for entry in entries)]
             save(options.report / RESULTS, "\n".join(lines) + "\n")
+            save(options.report / PAGE, make_page(entries, plan))
         survey.done()
     return entries
 
