@@ -21,9 +21,9 @@ from veridyn.validation_cases.judgement.catalogue import load_case
 
 SEED, SECONDS = 1, 10.0
 CHEAP = (
-    "bar_impact", "beam_stop", "belt_damped", "block_stack", "bouc_wen", "damped_stop", "den_hartog_nonstop",
-    "elastoplastic", "friction_damper", "galperin", "jeffcott", "kelvin_voigt", "massless_contact", "moving_load_beam",
-    "newmark_block", "obstacles", "rod_impact", "sdnd101", "sdnd102", "slip_to_roll",
+    "bar_impact", "belt_damped", "block_stack", "bouc_wen", "damped_stop", "den_hartog_nonstop",
+    "elastoplastic", "friction_damper", "galperin", "jeffcott", "kelvin_voigt",
+    "newmark_block", "incline_block", "obstacles", "plane_slide", "pulled_slider", "sdnd101", "sdnd104", "slip_to_roll", "tripped_block",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The page on random parameters, made from a survey: ``python -m tests.survey.page DIR``."""
+"""The page on random parameters, made from surveys: ``python -m tests.survey.page DIR [DIR ...]``."""
 
 from __future__ import annotations
 
@@ -201,11 +201,12 @@ def read_survey(folder: Path) -> tuple[dict[str, Any], list[SetEntry]]:
     return json.loads(first)["plan"], [read_entry(json.loads(line)) for line in lines]
 
 
-def main(folder: str) -> None:
-    """Write the page of the documentation from a survey."""
-    plan, entries = read_survey(Path(folder))
-    save(ROOT / "docs" / PAGE, make_page(entries, plan))
+def main(folders: Sequence[str]) -> None:
+    """Write the page of the documentation from surveys of one seed, whose sets have different numbers."""
+    surveys = [read_survey(Path(folder)) for folder in folders]
+    entries = {(entry.case, entry.number): entry for _, mine in surveys for entry in mine}
+    save(ROOT / "docs" / PAGE, make_page([entries[key] for key in sorted(entries)], surveys[0][0]))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])
