@@ -27,6 +27,7 @@ from veridyn.references.certified import (
 )
 from veridyn.references.deadline import check_time
 from veridyn.references.engine.jets import Ball, Jet, differentiated, slope, value
+from veridyn.references.engine.shares import make_share
 from veridyn.references.parameters import Exact, ParameterError, check_digits
 
 # Balls are Moore's intervals (Interval Analysis, 1966) as midpoint and radius: a result holds every value that the
@@ -66,7 +67,7 @@ def ball(number: Exact | int) -> Ball:
     if isinstance(number, int):
         return arb(number)
     if number.slope is not None:
-        return Jet(ball(number.plain), ball(number.slope))
+        return Jet(ball(number.plain), ball(number.slope), make_share(number))
     rational = arb(fmpq(number.rational.numerator, number.rational.denominator))
     return rational * arb.pi() ** number.pi if number.pi else rational
 
@@ -296,7 +297,8 @@ def _sharpened(read: Callable[[], Sequence[Ball]], digits: int) -> tuple[int, tu
                 return bits, balls
             doubt = f"nothing more than {short.str(5)} is known"
             if any(_vanishes(b, digits) for b in balls if differentiated(b)):
-                doubt += ": it seems to vanish"
+                largest = max(abs(b.slope).upper() for b in balls if differentiated(b) and _vanishes(b, digits))
+                doubt = f"the derivative is zero or below {largest.str(2, radius=False)}, and no precision tells which"
                 break
     raise Undecided(f"{doubt} (with {bits} bits)")
 

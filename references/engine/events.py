@@ -15,7 +15,7 @@ from flint import arb, arb_poly, ctx
 
 from veridyn.references.deadline import check_time
 from veridyn.references.engine.enclosure import Undecided, sign
-from veridyn.references.engine.flows import Course, Piece, Row, apply
+from veridyn.references.engine.flows import Course, LinearFlow, Piece, Row, apply
 from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, slope, value
 
 # Proofs here rest on three theorems. A continuous function with different signs at two ends has a root between them
@@ -170,7 +170,11 @@ def _moved(course: Course, row: Row, lapse: arb, order: int = 0) -> Ball:
     # zero. ``still`` is ∂g/∂p at a fixed instant. At an instant whose own derivative is 1 the same reading gives ∂g/∂p
     # + ∂g/∂t. So the difference of both is -∂g/∂t.
     still = slope_of(lapse)
-    return Jet(lapse, still / (still - slope_of(Jet(lapse, arb(1)))))
+    moves = still / (still - slope_of(Jet(lapse, arb(1))))
+    flow = course.flow
+    if not isinstance(flow, LinearFlow):
+        return Jet(lapse, moves)
+    return Jet(lapse, moves, flow.share_of_root(course.state, flow.rate_of(row) if order else row))
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from flint import arb, arb_mat, arb_poly, ctx
 
 from veridyn.references.deadline import check_time
 from veridyn.references.engine.enclosure import Absent, Undecided
-from veridyn.references.engine.jets import Ball, Jet, differentiated, paired, slope, stacked, value
+from veridyn.references.engine.jets import Ball, Jet, differentiated, paired, share, slope, stacked, value
+from veridyn.references.engine.shares import Edge, Share, Weights, is_zero, share_of_root, weigh
 
 State = tuple[Ball, ...]
 Row = Mapping[int, Ball]  # a linear function of the state: factors by place
@@ -102,6 +103,7 @@ class LinearFlow:
 
     rows: Sequence[Row]
     longest: arb | None = None
+    _weighed: list[tuple[State, Weights | None]] = field(default_factory=lambda: [((), None)], repr=False)
 
     @cached_property
     def system(self) -> _System:
@@ -129,12 +131,44 @@ class LinearFlow:
 
     def after(self, state: State, lapse: Ball) -> State:
         """Return the state after a while, however long; with its derivative where anything has one."""
+        if is_zero(lapse):
+            return tuple(state)
         if not (self.varies(state) or differentiated(lapse)):
             return tuple(self.system.after(_column(state), lapse).entries())
         result = paired(self._doubled.after(_column(stacked(state)), value(lapse)).entries())
         # An instant that depends on the parameter moves the state by y' dt/dp on top of its own derivative.
         rates = (self.system.matrix * _column([x.value for x in result])).entries()
-        return tuple(Jet(x.value, x.slope + rate * slope(lapse)) for x, rate in zip(result, rates, strict=True))
+        weights = self._weigh(state)
+        known = [None] * len(result) if weights is None else weights.at(share(lapse), len(result))
+        moves = slope(lapse)
+        return tuple(
+            Jet(x.value, x.slope + rate * moves, own) for x, rate, own in zip(result, rates, known, strict=True)
+        )
+
+    @cached_property
+    def _edges(self) -> list[Edge]:
+        return [(i, j, share(f)) for i, row in enumerate(self.rows) for j, f in row.items() if not is_zero(f)]
+
+    def _weigh(self, state: State) -> Weights | None:
+        """Return the shares of the states; once for a start, of which many instants are looked at."""
+        before, weights = self._weighed[0]
+        if before is not state:
+            weights = weigh(self._edges, state, share)
+            self._weighed[0] = state, weights
+        return weights
+
+    def share_of_root(self, state: State, row: Row) -> Share | None:
+        """Return how an instant at which a row is zero depends on the parameter, where that is known exactly."""
+        weights = self._weigh(state)
+        return None if weights is None else share_of_root(weights, row, share)
+
+    def rate_of(self, row: Row) -> Row:
+        """Return the rate of a row as a row."""
+        result: dict[int, Ball] = {}
+        for i, factor in row.items():
+            for j, rate in self.rows[i].items():
+                result[j] = factor * rate + result[j] if j in result else factor * rate
+        return result
 
     def at(self, course: Course, lapse: Ball) -> State:
         """Return the state a while after the start of a course."""

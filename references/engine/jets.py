@@ -4,30 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 from math import prod
 from typing import Any, TypeAlias
 
 from flint import arb
 
+from veridyn.references.engine import shares
+from veridyn.references.engine.shares import NONE, Share
+
 Ball: TypeAlias = Any  # a ball, or a `Jet` of two: what is computed with them is written once for both
 
 
 @dataclass(frozen=True, eq=False)
 class Jet:
-    """A value and its derivative, both balls; comparisons are those of the values."""
+    """A value and its derivative, both balls; comparisons are those of the values.
+
+    ``share`` is the factor between them where it is known exactly, see `shares`: the derivative is zero if it is.
+    """
 
     # Numbers a + b ε with ε² = 0: each rule of calculus is a rule of arithmetic, without a difference quotient and so
     # without its error. With balls as parts, value and derivative are enclosed for all points of the operands.
     value: Any
     slope: Any
+    share: Share | None = None
+
+    def __post_init__(self) -> None:
+        if self.share == NONE:
+            object.__setattr__(self, "slope", arb(0))
 
     def __add__(self, other: Any) -> Jet:
         """Add; so do the operators below, as their names say."""
-        return Jet(self.value + value(other), self.slope + slope(other))
+        return Jet(self.value + value(other), self.slope + slope(other), self._common(other))
 
     def __neg__(self) -> Jet:
-        return Jet(-self.value, -self.slope)
+        return Jet(-self.value, -self.slope, self.share)
 
     def __sub__(self, other: Any) -> Jet:
         return self.__add__(-other)
@@ -36,23 +48,35 @@ class Jet:
         return (-self).__add__(other)
 
     def __mul__(self, other: Any) -> Jet:
-        return Jet(self.value * value(other), self.slope * value(other) + self.value * slope(other))
+        both = shares.add(self.share, share(other))
+        return Jet(self.value * value(other), self.slope * value(other) + self.value * slope(other), both)
 
     def __truediv__(self, other: Any) -> Jet:
-        quotient = self.value / value(other)
-        return Jet(quotient, (self.slope - quotient * slope(other)) / value(other))
+        quotient, both = self.value / value(other), shares.subtract(self.share, share(other))
+        return Jet(quotient, (self.slope - quotient * slope(other)) / value(other), both)
 
     def __rtruediv__(self, other: Any) -> Jet:
-        return Jet(other, arb(0)) / self
+        return Jet(other, arb(0), NONE) / self
 
     def __pow__(self, power: Any) -> Jet:
         """Return a power: by products where it is 0, 1, 2 …, since a ball around zero has none in the library."""
         if isinstance(power, int) and power >= 0:
-            return prod([self] * power, start=Jet(arb(1), arb(0)))
+            return prod([self] * power, start=Jet(arb(1), arb(0), NONE))
         if isinstance(power, Jet):
             return (power * self.log()).exp()
         raised = self.value**power
-        return Jet(raised, raised / self.value * power * self.slope)
+        times = None if self.share is None else _fraction(power)
+        return Jet(
+            raised,
+            raised / self.value * power * self.slope,
+            None if times is None else shares.scale(self.share, times),
+        )
+
+    def _common(self, other: Any) -> Share | None:
+        """Return the share of a sum."""
+        if self.share is None or shares.is_zero(other) or self.share == share(other):
+            return self.share
+        return None
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -63,7 +87,7 @@ class Jet:
         # side by the midpoint would be wrong for half of the points of the ball.
         if self.value > 0:
             return self
-        return -self if self.value < 0 else Jet(abs(self.value), self.slope.union(-self.slope))
+        return -self if self.value < 0 else Jet(abs(self.value), self.slope.union(-self.slope), self.share)
 
     def __lt__(self, other: Any) -> bool:
         return bool(self.value < value(other))
@@ -80,8 +104,8 @@ class Jet:
     def max(self, other: Any) -> Jet:
         """Return the larger; where that is undecided, what holds both."""
         if self > other or self < other:
-            return self if self > other else Jet(value(other), slope(other))
-        return Jet(self.value.max(value(other)), self.slope.union(slope(other)))
+            return self if self > other else Jet(value(other), slope(other), share(other))
+        return Jet(self.value.max(value(other)), self.slope.union(slope(other)), self._common(other))
 
     def min(self, other: Any) -> Jet:
         """Return the smaller; as `max`."""
@@ -95,7 +119,15 @@ class Jet:
         """Return an elementary function as a method, by its name."""
         if name not in DERIVATIVES:
             raise AttributeError(name)
-        return lambda: Jet(getattr(self.value, name)(), DERIVATIVES[name](self.value) * self.slope)
+        return lambda: Jet(
+            getattr(self.value, name)(), DERIVATIVES[name](self.value) * self.slope, self._share_of(name)
+        )
+
+    def _share_of(self, name: str) -> Share | None:
+        """Return the share of an elementary function."""
+        if name == "sqrt":
+            return shares.scale(self.share, Fraction(1, 2))
+        return NONE if self.share == NONE else None
 
 
 DERIVATIVES: dict[str, Callable[[Any], Any]] = {
@@ -125,6 +157,21 @@ def slope(x: Any) -> Any:
     return x.slope if isinstance(x, Jet) else arb(0)
 
 
+def share(x: Any) -> Share | None:
+    """Return the share of a pair; a plain number does not depend on the parameter."""
+    return x.share if isinstance(x, Jet) else NONE
+
+
+def _fraction(power: Any) -> Fraction | None:
+    """Return an exact number as a fraction; None for a ball."""
+    if isinstance(power, arb):
+        if not power.is_exact():
+            return None
+        mantissa, exponent = power.man_exp()
+        return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return Fraction(power)
+
+
 def differentiated(*numbers: Any) -> bool:
     """Tell whether any of the numbers is a pair."""
     return any(isinstance(x, Jet) for x in numbers)
@@ -151,7 +198,8 @@ def hull(first: Ball, *others: Ball) -> Ball:
     """Return what holds all."""
     if differentiated(first, *others):
         balls = (first, *others)
-        return Jet(hull(*map(value, balls)), hull(*map(slope, balls)))
+        common = share(first) if all(share(x) == share(first) for x in others) else None
+        return Jet(hull(*map(value, balls)), hull(*map(slope, balls)), common)
     return reduce(arb.union, others, first)
 
 

@@ -34,12 +34,20 @@ class Phase:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "course", Course(self.flow, self.state))
+        object.__setattr__(self, "instants", ((self.start, arb(0)),))
 
     course: Course = None  # type: ignore[assignment]
+    instants: tuple[tuple[Ball, Ball], ...] = ()  # whose lapses are known better than as differences
 
     def at(self, time: Ball) -> State:
         """Return the state at an instant (s)."""
-        return self.course.at(time - self.start)
+        return self.course.at(next((lapse for at, lapse in self.instants if time is at), time - self.start))
+
+    def after(self, lapse: Ball) -> Ball:
+        """Return the instant (s) a while after the start, from which `at` gets that while back, unrounded."""
+        time = self.start + lapse
+        object.__setattr__(self, "instants", ((self.start, arb(0)), (time, lapse)))
+        return time
 
     def read(self, row: Row, time: Ball) -> Ball:
         """Return a linear function of the state at an instant (s)."""
@@ -151,7 +159,7 @@ def _parts(phase: Phase, until: Ball | None) -> Iterator[PhaseEnd]:
             horizon = limit
     marked = None
     for event in events(phase.course, phase.guards, horizon) if phase.guards else ():
-        end = phase.start + event.lapse
+        end = phase.after(event.lapse)
         yield PhaseEnd(phase, end, event.name, marked=marked)
         if event.ends:
             return

@@ -20,9 +20,10 @@ from veridyn.references.certified import Certified
 from veridyn.references.engine.enclosure import Absent, ball, less, precision
 from veridyn.references.engine.events import roots
 from veridyn.references.engine.expressions import compiled
-from veridyn.references.engine.jets import Ball, hull, largest, value
+from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest, value
 from veridyn.references.engine.motion import Phase, proved
 from veridyn.references.engine.quantities import References, Terms
+from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
 from veridyn.references.problems.hybrid_conditions import check_order
 from veridyn.references.problems.hybrid_modes import to_sympy
@@ -113,6 +114,17 @@ class MotionTerms(Terms, total=False):
     """
 
     second: Second
+
+
+def _with_slope(read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
+    """Return a reading whose derivative is zero where the parameter that is varied does not enter."""
+
+    # Parameters of a motion are read as balls alone, with their slopes: what comes without one does not depend on them.
+    def read_all(o: Any) -> Ball:
+        result = read(o)
+        return Jet(result, arb(0), NONE) if o.varied and not differentiated(result) else result
+
+    return read_all
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,7 +302,7 @@ class MotionQuantities:
         stepped: Callable[[Any], Any] | None,
         terms: MotionTerms,
     ) -> Reference[Certified]:
-        enclosed = self._spared(self._on_orbit(read) if stepped else read)
+        enclosed = self._spared(_with_slope(self._on_orbit(read) if stepped else read))
         enclosed.__name__ = name
         route, stated = self._split(stepped, terms)
         return self.reference(route, **stated)(enclosed)

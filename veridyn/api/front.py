@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from veridyn.references.certified import CertificationError, Certified, undefined
+from veridyn.references.certified import CertificationError, Certified, exact_zero, undefined
 from veridyn.references.deadline import OutOfTime, time_limit
 from veridyn.references.engine.enclosure import forget
 from veridyn.references.parameters import ParameterError, check_digits, unknown
@@ -85,6 +85,8 @@ def _settle(quantity: Quantity, values: Values, digits: int, seconds: float) -> 
 
 def _derivative(quantity: Quantity, varied: Values, digits: int, name: str, seconds: float) -> Certified:
     """Return the derivative of a quantity with respect to a parameter that is varied."""
+    if all(parameter.name != name for parameter in quantity.reference.parameters) and quantity.exists(varied):
+        return exact_zero(f"{quantity.name} does not depend on {name}", digits)
     try:
         truth = _settle(quantity, varied, digits, seconds)
     except CertificationError as reason:  # a boundary of regimes, met before anything is enclosed

@@ -1,0 +1,164 @@
+"""Try random parameters on every case: ``python -m tests.survey.run``, from the root of the checkout."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any, cast
+
+from veridyn.problem.errors import SolverInputError
+from veridyn.results import ReportError
+from veridyn.run.exit_code import ExitCode
+from veridyn.run.journal import Found, journal
+from veridyn.run.running import save, writable
+from veridyn.run.screen import bar
+from veridyn.run.workers import PULSE, Job, Worker
+from veridyn.validation_cases.judgement.catalogue import UnknownCase, case_names, load_case
+
+from .attempt import ERROR, OUT_OF_TIME, attempt
+from .drawing import draw_parameters
+from .entry import SetEntry, read_entry
+from .holding import HOLDERS, Item
+from .page import PAGE, RESULTS, make_page, summarise, unexplained
+
+MEMORY = 6 << 30  # bytes that a process may take
+PATIENCE = 3.0  # times the seconds that a value has, and
+STARTING = 30.0  # s: a process that says nothing for so long is ended
+
+Key = tuple[str, int]  # case, number of the set
+
+
+@dataclass
+class Survey(Found):
+    """What was observed so far."""
+
+    entries: dict[Key, SetEntry] = field(default_factory=dict)
+
+    def take(self, entry: Mapping[str, Any]) -> None:
+        """Take in an entry."""
+        made = read_entry(entry)
+        self.entries[made.case, made.number] = made
+
+
+def try_set(name: str, parameters: Mapping[str, str], seconds: float) -> Iterator[Item]:
+    """Try a set in a worker whose memory is limited."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    return attempt(name, parameters, seconds)
+
+
+@dataclass
+class Trial:
+    """A set in a worker, and until when the worker may be silent."""
+
+    entry: SetEntry
+    ends: float
+
+
+def try_sets(entries: Sequence[SetEntry], jobs: int, seconds: float) -> Iterator[SetEntry]:
+    """Yield the sets as they are done, each in a worker; one that crashes or hangs is closed with the reason."""
+    patience = PATIENCE * seconds * len(HOLDERS) + STARTING
+    workers, waiting = [Worker(1) for _ in range(jobs)], deque(entries)
+    busy: dict[Worker, Trial] = {}
+    try:
+        while waiting or busy:
+            for worker in [worker for worker in workers if worker not in busy][: len(waiting)]:
+                entry = waiting.popleft()
+                worker.begin(Job(try_set, (entry.case, entry.parameters, seconds), entry.case))
+                busy[worker] = Trial(entry, time.monotonic() + patience)
+            wait([worker.pipe for worker in busy], PULSE)
+            for worker, trial in list(busy.items()):
+                if _listen(worker, trial, patience):
+                    del busy[worker]
+                    yield trial.entry
+    finally:
+        for worker in workers:
+            worker.kill()
+
+
+def _listen(worker: Worker, trial: Trial, patience: float) -> bool:
+    """Take in what a worker says; tell whether the set is done."""
+    while (said := worker.receive()) is not None:
+        kind, content = said
+        if kind == "item":
+            trial.entry.take(cast(Item, content))
+            trial.ends = time.monotonic() + patience
+            continue
+        if kind == "grown":
+            worker.kill()
+        elif kind == "lost":
+            trial.entry.close(f"the process ended: {content}", ERROR)
+        elif kind != "done":
+            trial.entry.ends[""] = (ERROR, str(content).strip().splitlines()[-1])
+        return True
+    silent = time.monotonic() > trial.ends
+    if silent:
+        worker.kill()
+        trial.entry.close(f"no answer within {patience:g} s", OUT_OF_TIME)
+    return silent
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.survey.run", description="Try random parameters.")
+    parser.add_argument("cases", nargs="*", help="cases; default all")
+    parser.add_argument("--sets", type=int, default=100, metavar="N", help="parameter sets of every case")
+    parser.add_argument("--first", type=int, default=0, metavar="N", help="number of the first set")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the sets")
+    parser.add_argument("--seconds", type=float, default=10.0, metavar="S", help="that a value may take")
+    parser.add_argument("-n", dest="jobs", type=int, default=2, metavar="N", help="processes")
+    parser.add_argument("--report", type=Path, metavar="DIR", help="write survey.jsonl and survey.md into a folder")
+    parser.add_argument("--resume", action="store_true", help="go on where a survey with the same report was ended")
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the survey; return 1 if a set ended in an error or a difference has no explanation, 2 if it cannot be run."""
+    options = make_parser().parse_args(arguments)
+    try:
+        writable(options.report, None)
+        names = [load_case(name).name for name in options.cases] or list(case_names())
+        entries = observe(names, options)
+    except (SolverInputError, UnknownCase, ReportError) as error:
+        print(f"survey: {error}", file=sys.stderr)
+        return ExitCode.UNUSABLE
+    print("\n".join(summarise(entries)))
+    return ExitCode.FAILED if unexplained(entries) else ExitCode.FINE
+
+
+def observe(names: Sequence[str], options: argparse.Namespace) -> list[SetEntry]:
+    """Try the sets under a journal, write the results, and return them in the order of cases and numbers."""
+    numbers = range(options.first, options.first + options.sets)
+    plan = {name: getattr(options, name) for name in ("sets", "first", "seed", "seconds")} | {"cases": list(names)}
+    survey = Survey()
+    with journal(None, options.report, plan, survey, resume=options.resume):
+        todo = [
+            SetEntry(name, number, draw_parameters(load_case(name), options.seed, number))
+            for number in numbers
+            for name in names
+            if (name, number) not in survey.entries
+        ]
+        with bar(len(todo), "sets") as advance:
+            for entry in try_sets(todo, options.jobs, options.seconds):
+                survey.add(asdict(entry))
+                advance(f"{entry.case} {entry.number}")
+        entries = [survey.entries[key] for key in sorted(survey.entries)]
+        if options.report:
+            lines = [json.dumps({"plan": plan}), *(json.dumps(asdict(entry)) for entry in entries)]
+            save(options.report / RESULTS, "\n".join(lines) + "\n")
+            save(options.report / PAGE, make_page(entries, plan))
+        survey.done()
+    return entries
+
+
+if __name__ == "__main__":
+    from tests.survey import run  # by its name, under which workers know it
+
+    sys.exit(run.main(sys.argv[1:]))
