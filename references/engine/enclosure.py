@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import lru_cache, wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import mpmath
 from flint import arb, ctx, fmpq
@@ -23,6 +23,7 @@ from veridyn.references.certified import (
     Route,
     classification,
     exact_count,
+    remember,
     undefined,
 )
 from veridyn.references.deadline import check_time
@@ -40,8 +41,6 @@ THRICE = 3  # the digits wanted of a value, when a slope that is smaller than th
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-_caches: list[Any] = []
 
 
 class Undecided(CertificationError):
@@ -149,14 +148,8 @@ def per_bits(function: Callable[P, T]) -> Callable[P, T]:
             raise doubt
         return result  # type: ignore[return-value]
 
-    _caches.append(at)
+    remember(at)
     return cached
-
-
-def forget() -> None:
-    """Empty the caches of all motions, so that the next reference is computed anew."""
-    for cache in _caches:
-        cache.cache_clear()
 
 
 def ladder(digits: int) -> Iterator[int]:
