@@ -33,6 +33,7 @@ class Limit:
 
     ends: float
     reached: tuple[object, ...] = ()
+    is_silent: bool = False
 
     @property
     def words(self) -> str:
@@ -82,6 +83,17 @@ def check_time(*reached: object) -> None:
             raise OutOfTime(limit.words)
 
 
+@contextmanager
+def silence() -> Iterator[None]:
+    """Let no alarm ring in what follows, as where C calls back: only `check_time` acts."""
+    limit = _LIMIT.get() or Limit(NEVER)
+    before, limit.is_silent = limit.is_silent, True
+    try:
+        yield
+    finally:
+        limit.is_silent = before
+
+
 def _may_ring() -> bool:
     """Tell whether an alarm takes nothing from the program: it has none, and no limit outside has set one."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
@@ -94,6 +106,6 @@ def _ring(*_: object) -> None:
     """Raise `OutOfTime` in whatever runs, if its time is up."""
     limit = _LIMIT.get()
     now = time.monotonic()
-    if limit is not None and now > limit.ends:
+    if limit is not None and now > limit.ends and not limit.is_silent:
         limit.ends = now + AGAIN
         raise OutOfTime(limit.words)

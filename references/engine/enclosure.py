@@ -163,7 +163,7 @@ def ladder(digits: int) -> Iterator[int]:
 def decided(question: Callable[[], T], digits: int = 30) -> T:
     """Return an answer as soon as the precision allows one; raises `Undecided` if the largest does not."""
     for bits in ladder(digits):
-        check_time("with", bits, "bits")
+        check_time(bits, "bits")
         with precision(bits):
             try:
                 return question()
@@ -273,7 +273,7 @@ def _effort(bits: int, proved: Callable[[], str]) -> str:
 def _sharpened(read: Callable[[], Sequence[Ball]], digits: int) -> tuple[int, tuple[arb, ...]]:
     """Return the bits that it took and balls with the digits wanted; raises `Undecided` with what stayed so."""
     for bits in ladder(digits):
-        check_time("with", bits, "bits")
+        check_time(bits, "bits")
         with precision(bits):
             try:
                 # No estimate of lost digits enters: the radius of the result itself tells them, after any number of
