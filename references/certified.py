@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
 import mpmath
 from mpmath import mpf
 
+from veridyn.references.deadline import OutOfTime, check_time, time_limit
 from veridyn.references.parameters import check_digits, exact
 
 Kind = Literal["closed form", "quasi-analytical", "classification", "undefined", "numerical"]
@@ -20,6 +21,8 @@ GUARDS = (15, 50, 200, 1000)  # guard digits: more are tried when cancellation a
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+_caches: list[Any] = []
 
 
 class CertificationError(ArithmeticError):
@@ -70,22 +73,29 @@ class Certified:
             _confirm(self.value, self.digits or 0, route, name)
         return self
 
-    def settle(self, name: str = "value") -> Certified:
+    def settle(self, name: str = "value", seconds: float | None = None) -> Certified:
         """Return the value with what its second routes say: undefined if one gives another.
 
-        A route that comes to no value, as at the end of its convergence, contradicts nothing: the value stands, and
-        its routes say so.
+        A route that comes to no value, as at the end of its convergence or in the seconds that it has, contradicts
+        nothing: the value stands without it, and says so.
         """
-        routes = list(self.routes)
+        silent: dict[str, str] = {}
         for route in self.second:
             try:
-                _confirm(self.value, self.digits or 0, route, name)
+                with time_limit(seconds):
+                    _confirm(self.value, self.digits or 0, route, name)
             except RoutesDisagree as reason:
                 return undefined(f"two routes disagree, so that neither is believed: {reason}")
+            except OutOfTime:
+                forget()
+                silent[route.how] = "it does not end in the time that is set"
             except (ArithmeticError, ValueError, LookupError, TypeError) as reason:
-                spent = f"{route.how}: comes to no value here ({_describe(reason)})"
-                routes = [spent if how == route.how else how for how in routes]
-        return replace(self, routes=tuple(routes))
+                silent[route.how] = _describe(reason)
+        if not silent:
+            return self
+        first, *rest = self.routes
+        alone = "".join(f"; not confirmed by {how}: {reason}" for how, reason in silent.items())
+        return replace(self, routes=(first + alone, *(how for how in rest if how not in silent)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the second routes behind where a value goes to another process: they are functions."""
@@ -154,24 +164,45 @@ def _upwards(bound: Fraction) -> str:
 
 
 def _describe(reason: Exception) -> str:
-    return str(reason).partition("\n")[0] or type(reason).__name__
+    """Say why a route comes to no value, in words of ours."""
+    if isinstance(reason, CertificationError):
+        return str(reason)
+    if isinstance(reason, ZeroDivisionError):
+        return "it divides by zero there"
+    if isinstance(reason, TypeError):
+        return "it gives no real number there"
+    if isinstance(reason, ValueError):
+        return "it finds no root there"
+    return "its formulas have no value there"
 
 
 def _confirm(value: Any, digits: int, route: Route, name: str) -> None:
     """Raise `CertificationError` unless a route agrees, with more guard digits if it takes them."""
-    wanted = digits if route.digits is None else min(digits, route.digits)
-    disagrees = False
+    least = digits if route.digits is None else min(digits, route.digits)
+    disagrees, before = False, None
     for guard in GUARDS:
+        check_time(route.how, "with", least + guard, "digits")
         try:
-            with mpmath.workdps(wanted + guard):
-                agreed = agreeing_digits(value, mpmath.mpf(route.compute()))
+            with mpmath.workdps(least + guard):
+                second = mpmath.mpf(route.compute())
+                agreed = agreeing_digits(value, second)
         except CertificationError as error:  # a root drowned in rounding noise: more digits may help
             complaint = str(error)
             continue
-        if agreed >= wanted:
+        if agreed >= least or (value == 0 and before is not None and _fades(before, (guard, second))):
             return
-        complaint, disagrees = f"{route.how} agrees on {max(agreed, 0)} digits, {wanted} wanted", True
+        before = guard, second
+        complaint, disagrees = f"{route.how} agrees on {max(agreed, 0)} digits, {least} are needed", True
     raise (RoutesDisagree if disagrees else CertificationError)(f"{name}: {complaint}")
+
+
+def _fades(before: tuple[int, mpf], after: tuple[int, mpf]) -> bool:
+    """Tell whether a number is smaller by most of the digits that were added: rounding of a zero, and no number.
+
+    A number that is not zero stays as digits are added; what is left of terms that cancel falls with each of them.
+    """
+    (few, coarse), (many, fine) = before, after
+    return bool(abs(fine) <= abs(coarse) * mpmath.mpf(10) ** (-3 * (many - few) // 4))
 
 
 def classification(value: str, *routes: str) -> Certified:
@@ -203,6 +234,17 @@ def agreeing_digits(left: mpf, right: mpf) -> float:
         return int(mpmath.floor(-mpmath.log10(error)))
 
 
+def remember(cache: Any) -> None:
+    """Let `forget` empty a cache: its values depend on a precision, or are motions that are followed on demand."""
+    _caches.append(cache)
+
+
+def forget() -> None:
+    """Empty the caches of all motions, so that the next reference is computed anew."""
+    for cache in _caches:
+        cache.cache_clear()
+
+
 def per_precision(function: Callable[P, T]) -> Callable[P, T]:
     """Cache a function of hashable arguments whose result depends on the current precision too."""
 
@@ -215,4 +257,5 @@ def per_precision(function: Callable[P, T]) -> Callable[P, T]:
         return at(mpmath.mp.prec, *args, **kwargs)  # type: ignore[arg-type]
 
     cached.cache_clear = at.cache_clear  # type: ignore[attr-defined]
+    remember(at)
     return cached

@@ -1,17 +1,47 @@
-"""A limit of time for what may take long: whoever marches, searches or raises the precision looks at it.
+"""A limit of time for what may take long.
 
-Nothing is interrupted from outside: what is kept of a motion stays whole. Where the time is up, `OutOfTime` leaves what
-was begun; who has set the limit lets go of what is kept and says how far it came.
+Whoever marches, searches or raises the precision looks at the clock, by `check_time`. Quadratures, special functions
+and algebra look at none. For them an alarm rings too: in the main thread, where the program has no alarm of its own.
+In other threads, and beside an alarm of the user's, only `check_time` acts.
+
+Work is cut where it happens to be. Who has set the limit calls `certified.forget`, since a motion may be half-made, and
+says how far the work came.
 """
 
 from __future__ import annotations
 
+import math
+import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
-_ENDS: ContextVar[float | None] = ContextVar("ends", default=None)
+import mpmath
+from flint import ctx
+
+TICK = 0.05  # s, from one look of the alarm to the next
+AGAIN = 1.0  # s, after which the alarm rings again, if what it has cut caught the exception and went on
+NEVER = math.inf
+
+
+@dataclass(eq=False)
+class Limit:
+    """An instant of the clock (s), and the words for how far the work has come."""
+
+    ends: float
+    reached: tuple[object, ...] = ()
+    is_silent: bool = False
+
+    @property
+    def words(self) -> str:
+        """How far the work has come, for a reader."""
+        return " ".join(map(str, self.reached)) or "its formulas"
+
+
+_LIMIT: ContextVar[Limit | None] = ContextVar("limit", default=None)
 
 
 class OutOfTime(Exception):
@@ -20,18 +50,62 @@ class OutOfTime(Exception):
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Let `check_time` raise `OutOfTime` after some seconds; None: there is no limit of its own."""
-    outer = _ENDS.get()
-    ends = outer if seconds is None else time.monotonic() + seconds
-    token = _ENDS.set(ends if outer is None or ends is None else min(ends, outer))
+    """Raise `OutOfTime` in what follows after some seconds; None: there is no limit of its own."""
+    outer = _LIMIT.get()
+    if seconds is None:
+        yield
+        return
+    limit = Limit(min(time.monotonic() + seconds, outer.ends if outer else NEVER))
+    bits, digits, rings = ctx.prec, mpmath.mp.prec, _may_ring()
+    token = _LIMIT.set(limit)
     try:
+        if rings:
+            signal.signal(signal.SIGALRM, _ring)
+            signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
         yield
     finally:
-        _ENDS.reset(token)
+        # Python looks for signals where it calls or jumps back. So nothing rings between the end of the block and this
+        # store, and nothing after it.
+        limit.ends = NEVER
+        _LIMIT.reset(token)
+        if rings:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        ctx.prec, mpmath.mp.prec = bits, digits  # a block that is cut may not have set them back
 
 
 def check_time(*reached: object) -> None:
     """Raise `OutOfTime` if the time is up; ``reached`` are the words for how far the work has come."""
-    ends = _ENDS.get()
-    if ends is not None and time.monotonic() > ends:
-        raise OutOfTime(" ".join(map(str, reached)))
+    limit = _LIMIT.get()
+    if limit is not None:
+        limit.reached = reached
+        if time.monotonic() > limit.ends:
+            raise OutOfTime(limit.words)
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Let no alarm ring in what follows, as where C calls back: only `check_time` acts."""
+    limit = _LIMIT.get() or Limit(NEVER)
+    before, limit.is_silent = limit.is_silent, True
+    try:
+        yield
+    finally:
+        limit.is_silent = before
+
+
+def _may_ring() -> bool:
+    """Tell whether an alarm takes nothing from the program: it has none, and no limit outside has set one."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        return False
+    is_free = signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
+    return is_free and signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def _ring(*_: object) -> None:
+    """Raise `OutOfTime` in whatever runs, if its time is up."""
+    limit = _LIMIT.get()
+    now = time.monotonic()
+    if limit is not None and now > limit.ends and not limit.is_silent:
+        limit.ends = now + AGAIN
+        raise OutOfTime(limit.words)

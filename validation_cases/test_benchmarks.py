@@ -18,7 +18,7 @@ from veridyn.problem.elements import Friction, Load, Stop
 from veridyn.problem.mechanical import MechanicalProblem, as_mechanical
 from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic
-from veridyn.references.engine.enclosure import forget
+from veridyn.references.certified import forget
 from veridyn.solver.contract.loading import load_solver
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.exact.solver import ExactComputation

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import lru_cache, wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import mpmath
 from flint import arb, ctx, fmpq
@@ -23,6 +23,7 @@ from veridyn.references.certified import (
     Route,
     classification,
     exact_count,
+    remember,
     undefined,
 )
 from veridyn.references.deadline import check_time
@@ -41,8 +42,6 @@ THRICE = 3  # the digits wanted of a value, when a slope that is smaller than th
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-_caches: list[Any] = []
 
 
 class Undecided(CertificationError):
@@ -150,14 +149,8 @@ def per_bits(function: Callable[P, T]) -> Callable[P, T]:
             raise doubt
         return result  # type: ignore[return-value]
 
-    _caches.append(at)
+    remember(at)
     return cached
-
-
-def forget() -> None:
-    """Empty the caches of all motions, so that the next reference is computed anew."""
-    for cache in _caches:
-        cache.cache_clear()
 
 
 def ladder(digits: int) -> Iterator[int]:
@@ -171,7 +164,7 @@ def ladder(digits: int) -> Iterator[int]:
 def decided(question: Callable[[], T], digits: int = 30) -> T:
     """Return an answer as soon as the precision allows one; raises `Undecided` if the largest does not."""
     for bits in ladder(digits):
-        check_time("with", bits, "bits")
+        check_time(bits, "bits")
         with precision(bits):
             try:
                 return question()
@@ -281,7 +274,7 @@ def _effort(bits: int, proved: Callable[[], str]) -> str:
 def _sharpened(read: Callable[[], Sequence[Ball]], digits: int) -> tuple[int, tuple[arb, ...]]:
     """Return the bits that it took and balls with the digits wanted; raises `Undecided` with what stayed so."""
     for bits in ladder(digits):
-        check_time("with", bits, "bits")
+        check_time(bits, "bits")
         with precision(bits):
             try:
                 # No estimate of lost digits enters: the radius of the result itself tells them, after any number of

@@ -275,9 +275,9 @@ def _roots(course: Course, p: arb_poly, end: arb, name: str) -> Iterator[arb]:
             if at_a != at_b:
                 yield newton(p, slope, whole)
             continue
-        # Near a root of order m the slope is s^(m-1) at a distance s, but its terms as powers of the time since the
-        # start of the piece do not vanish; over W their excess falls with the width w only. So parts would have to be as
-        # short as s^(m-1), and there are too many of them. About the middle the terms are small themselves: with
+        # Near a root of order m the slope is s^(m-1) at a distance s, but its terms as powers of the time since
+        # the start of the piece do not vanish; over W their excess falls with the width w only. So parts would have to
+        # be as short as s^(m-1), and there are too many of them. About the middle the terms are small themselves: with
         # p(m + u) = Σ q_k u^k the excess is Σ k |q_k| w^(k-1), and parts of a share of s do.
         about, off = p(arb_poly([middle, 1])), whole - middle
         if sign(about(off)):

@@ -19,8 +19,9 @@ import mpmath
 import pytest
 
 import veridyn.references
+from veridyn.references import certified
 from veridyn.references.certified import Certified, Route, agreeing_digits
-from veridyn.references.engine import enclosure
+from veridyn.references.engine.enclosure import ladder
 from veridyn.references.parameters import Exact, ParameterError, exact
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.catalogue import case_names, load_case
@@ -41,7 +42,7 @@ def forget() -> None:
 
     Generators that are left of earlier work end here: to end one later would count as a call of its function.
     """
-    enclosure.forget()
+    certified.forget()
     for name, module in list(sys.modules.items()):
         if name.startswith(("veridyn.references", "veridyn.validation_cases")):
             for attribute in list(vars(module).values()):
@@ -108,8 +109,8 @@ def second_values(references: dict[str, Certified]) -> dict[str, list[Any]]:
 
 def test_a_shared_algorithm_is_seen() -> None:
     """So that the last test can fail."""
-    _, first = algorithms_of(lambda: list(enclosure.ladder(DIGITS)))
-    _, second = algorithms_of(lambda: list(enclosure.ladder(DIGITS + 1)))
+    _, first = algorithms_of(lambda: list(ladder(DIGITS)))
+    _, second = algorithms_of(lambda: list(ladder(DIGITS + 1)))
     assert first == second != set()
 
 

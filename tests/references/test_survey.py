@@ -22,7 +22,7 @@ from veridyn.validation_cases.judgement.catalogue import load_case
 SEED, SECONDS = 1, 10.0
 CHEAP = (
     "bar_impact", "belt_damped", "block_stack", "bouc_wen", "damped_stop", "den_hartog_nonstop",
-   
+
     "elastoplastic", "friction_damper", "galperin", "jeffcott", "kelvin_voigt",
     "newmark_block", "incline_block", "obstacles", "plane_slide", "pulled_slider", "sdnd101",
     "sdnd104", "slip_to_roll", "tripped_block",

@@ -42,7 +42,7 @@ RELOADED = Change(name="reloaded", guard="z", direction=1, reset={"z": 0}, mode=
 PROBLEM = InitialValueProblem(
     name="bouc_wen",
     states=("z", "x", "W"),
-    parameters={**{p.name: p.default for p in PARAMETERS}, "Z": "0.8"},
+    parameters={**{p.name: p.default for p in PARAMETERS}, "Z": "0.01"},
     modes=(
         branch("up_loading", 1, f"1 - (b + g)*{bent('z')}", TOP),
         branch("down_unloading", -1, f"1 + (b - g)*{bent('z')}", UNLOADED),
@@ -67,7 +67,12 @@ def loaded(p: Any, way: Any) -> Any:
 def unloading(p: Any, z: Any) -> Any:
     """Return the way back to z = 0."""
     r = p.b - p.g
-    return mpmath.log1p(r * z) / r if p.n == 1 else mpmath.atan(mpmath.sqrt(r) * z) / mpmath.sqrt(r)
+    if r == 0:
+        return z
+    if p.n == 1:
+        return mpmath.log1p(r * z) / r
+    root = mpmath.sqrt(abs(r))
+    return (mpmath.atan if r > 0 else mpmath.atanh)(root * z) / root
 
 
 def opposite(p: Any, z: Any) -> Any:
@@ -82,6 +87,8 @@ def steady(p: Any) -> Any:
 
 def under(p: Any, s: Any, z: Any) -> Any:
     """Return the work on a branch of slope 1 - s z^n from 0 to z."""
+    if s == 0:
+        return z**2 / 2
     return -(z + mpmath.log1p(-s * z) / s) / s if p.n == 1 else -mpmath.log1p(-s * z**2) / (2 * s)
 
 

@@ -8,6 +8,7 @@ import mpmath
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Accumulation, Change, Mode
+from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Observation, Values, Variant
@@ -18,7 +19,7 @@ from veridyn.validation_cases.measures.trajectories import evenly, values_after
 PARAMETERS = (
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81"),
     Parameter("h", "m", "height of release", "1"),
-    Parameter("e", "1", "coefficient of restitution", "0.8"),
+    Parameter("e", "1", "coefficient of restitution", "0.8", "non-negative"),
 )
 PROBLEM = InitialValueProblem(
     name="bouncing_ball",
@@ -64,6 +65,10 @@ def heights(p: Any) -> Any:
 def state(p: Any, place: int) -> Any:
     """Return height or velocity at 2 s, by counting flights."""
     time, fall, number = mpmath.mpf(2), mpmath.sqrt(2 * p.h / p.g), 1
+    if time < fall:
+        return (p.h - p.g * time**2 / 2, -p.g * time)[place]
+    if p.e < 1 and limit(p) < time:
+        raise CertificationError("the ball has come to rest")
     while impact(p, number + 1) < time:
         number += 1
     lapse, v = time - impact(p, number), p.e**number * p.g * fall
@@ -76,18 +81,33 @@ def path(o: Observation) -> float:
 
 
 def comes_to_rest(values: Values) -> bool:
-    """Whether impacts accumulate before the end."""
+    """Whether impacts accumulate."""
+    return values["e"].rational < 1
+
+
+def rests_in_time(values: Values) -> bool:
+    """Whether they do so before the end."""
     g, h, e = (float(values[name]) for name in "ghe")
-    return e < 1 and math.sqrt(2 * h / g) * (1 + e) / (1 - e) < PROBLEM.end
+    return math.sqrt(2 * h / g) * (1 + e) / (1 - e) < PROBLEM.end
 
 
+NO_REST = "the ball loses no speed at its impacts: it never comes to rest"
 of = Quantities(MOTION)
 LIMIT = MOTION.closed(limit, second=lambda p: impact(p, mpmath.inf), how="numerical sum")
 LENGTH = MOTION.closed(length, second=heights, how="numerical sum")
 QUANTITIES = (
     *(of.event("impact", n, second=partial(impact, number=n), how="geometric series") for n in (1, 2, 10)),
-    of.limit("impact", LIMIT, applies=comes_to_rest),
-    of.quantity("path", "m", "length of the path until rest", LENGTH, path, applies=comes_to_rest),
+    of.limit("impact", LIMIT, applies=comes_to_rest, absent=NO_REST, observable=rests_in_time),
+    of.quantity(
+        "path",
+        "m",
+        "length of the path until rest",
+        LENGTH,
+        path,
+        applies=comes_to_rest,
+        absent=NO_REST,
+        observable=rests_in_time,
+    ),
     of.value("y", "2", "m", scale="h", second=partial(state, place=0), how="flights counted"),
     of.value("v", "2", "m/s", scale="sqrt(2*g*h)", second=partial(state, place=1), how="flights counted"),
     of.count("impact", "2"),

@@ -90,12 +90,13 @@ def phase(p: Any) -> Any:
 
 
 def stopping(p: Any) -> Any:
-    """Return the friction f at which the acceleration after a turn, f - b² X, vanishes."""
+    """Return the friction f at which the acceleration after a turn, f - b² X, vanishes; over the load's as unknown."""
+    gain = 1 / abs(1 - p.b**2)
 
-    def left(f: Any) -> Any:
-        return (1 / (1 - p.b**2)) ** 2 - (f * tangent(p) / p.b) ** 2 - f**2 / p.b**4
+    def left(share: Any) -> Any:
+        return 1 - (share * tangent(p) / p.b) ** 2 - share**2 / p.b**4
 
-    return mpmath.findroot(left, (mpmath.mpf(0), p.b**2 / abs(1 - p.b**2)), solver="anderson", tol=mpmath.eps)
+    return gain * mpmath.findroot(left, (mpmath.mpf(0), p.b**2), solver="anderson", tol=mpmath.eps)
 
 
 HOW = "Den Hartog's amplitude"

@@ -47,33 +47,67 @@ PROBLEM = InitialValueProblem(
 )
 
 
+def rise(load: Any, x: Any, v: Any) -> tuple[Any, Any]:
+    """Return how long the elastic spring takes to its yield, and the velocity there, from x < 1 and v >= 0."""
+    size = mpmath.hypot(x - load, v)
+    if size < abs(1 - load) or v < 0:
+        raise CertificationError("the spring does not yield first on this side")
+    return mpmath.asin((1 - load) / size) - mpmath.atan2(x - load, v), mpmath.sqrt(size**2 - (1 - load) ** 2)
+
+
 def first_yield(p: Any) -> tuple[Any, Any]:
-    """Return instant and velocity of the first yield; the load lasts until then."""
-    if p.v0:
-        return mpmath.asin(1 / p.v0), mpmath.sqrt(p.v0**2 - 1)
-    time = mpmath.acos(1 - 1 / p.F0)
-    if time > p.t_d:
-        raise CertificationError("the load ends before the spring yields")
-    return time, p.F0 * mpmath.sin(time)
+    """Return instant and velocity of the first yield: under the load, or of the free vibration after it."""
+    try:
+        time, v = rise(p.F0, mpmath.mpf(0), p.v0)
+    except CertificationError:
+        time, v = mpmath.inf, None
+    if time <= p.t_d:
+        return time, v
+    lapse, v = rise(0, *elastic(p.F0, p.v0, p.t_d))
+    return p.t_d + lapse, v
+
+
+def elastic(load: Any, v: Any, time: Any) -> tuple[Any, Any]:
+    """Return displacement and velocity of the elastic spring under a load, from x = 0."""
+    c, s = mpmath.cos(time), mpmath.sin(time)
+    return load * (1 - c) + v * s, load * s + v * c
+
+
+def turning(push: Any, k: Any, u: Any, v: Any) -> Any:
+    """Return how long u'' = push - k u takes to its turn, from a velocity v > 0: infinite if it does not turn."""
+    if k:
+        root = mpmath.sqrt(k)
+        return mpmath.atan2(v / root, u - push / k) / root
+    return -v / push if push < 0 else mpmath.inf
+
+
+def yielded(push: Any, k: Any, u: Any, v: Any, lapse: Any) -> tuple[Any, Any]:
+    """Return u and its rate after a while of u'' = push - k u: a parabola, or a slower sine."""
+    if not k:
+        return u + v * lapse + push * lapse**2 / 2, v + push * lapse
+    root, middle = mpmath.sqrt(k), push / k
+    c, s = mpmath.cos(root * lapse), mpmath.sin(root * lapse)
+    return middle + (u - middle) * c + v / root * s, v * c - root * (u - middle) * s
 
 
 def peak(p: Any) -> tuple[Any, Any]:
-    """Return instant and displacement of the peak: a parabola, or two, or a slower sine where the spring hardens."""
+    """Return instant and displacement of the peak: one arc under the load, one after it."""
     time, v = first_yield(p)
-    if p.k_p and p.F0:
-        raise CertificationError("a spring that hardens is followed without a load")
-    if p.k_p:
-        root = mpmath.sqrt(p.k_p)
-        return time + mpmath.atan(root * v) / root, 1 + (mpmath.sqrt(1 + p.k_p * v**2) - 1) / p.k_p
-    if p.F0 < 1 and time + v / (1 - p.F0) <= p.t_d:
-        return time + v / (1 - p.F0), 1 + v**2 / (2 * (1 - p.F0))
-    lapse = p.t_d - time
-    after = v + (p.F0 - 1) * lapse
-    return p.t_d + after, 1 + v * lapse + (p.F0 - 1) * lapse**2 / 2 + after**2 / 2
+    u, rest = mpmath.mpf(0), p.t_d - time
+    if rest > 0:
+        lapse = turning(p.F0 - 1, p.k_p, u, v)
+        if lapse <= rest:
+            return time + lapse, 1 + yielded(p.F0 - 1, p.k_p, u, v, lapse)[0]
+        u, v = yielded(p.F0 - 1, p.k_p, u, v, rest)
+        time = p.t_d
+    lapse = turning(mpmath.mpf(-1), p.k_p, u, v)
+    return time + lapse, 1 + yielded(mpmath.mpf(-1), p.k_p, u, v, lapse)[0]
 
 
 def reverse_speed(p: Any) -> Any:
     """Return the speed at which the spring yields the other way: it has moved by 2 through its elastic range."""
+    if p.F0 and peak(p)[0] < p.t_d:
+        raise CertificationError("the load lasts beyond the peak")
     return 2 * mpmath.sqrt(1 + p.k_p * (peak(p)[1] - 1) - 1)
 
 

@@ -1,5 +1,6 @@
 """Grazing impact: an oscillator that just touches a stop, once in a period, or just misses it."""
 
+import itertools
 import math
 from collections.abc import Callable
 from functools import partial
@@ -60,9 +61,10 @@ def speed(p: Any, number: int, side: str) -> Any:
 
 
 def place(p: Any) -> Any:
-    """Return the place at half of a period after the first impact: the other side."""
-    since = mpmath.mpf(6) - impact(p, 1)
-    return p.d * mpmath.cos(since) - p.e * touches(p, 1) * mpmath.sin(since)
+    """Return the place at 6, from the last impact before it."""
+    number = next(n for n in itertools.count(1) if impact(p, n + 1) > 6)
+    since = mpmath.mpf(6) - impact(p, number)
+    return p.d * mpmath.cos(since) - p.e * touches(p, number) * mpmath.sin(since)
 
 
 def _touches(values: Values) -> bool:

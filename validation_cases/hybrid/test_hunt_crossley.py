@@ -1,15 +1,16 @@
 """Hunt and Crossley's impact on a Hertz spring with hysteresis damping, and what published damping factors deliver."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import mpmath
-from flint import acb, arb
+from flint import acb, arb, ctx
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
-from veridyn.references.engine.enclosure import less
+from veridyn.references.deadline import check_time, silence
+from veridyn.references.engine.enclosure import Absent, less
 from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import Jet, hull, rooted, slope, value
 from veridyn.references.parameters import Parameter
@@ -44,7 +45,7 @@ PROBLEM = InitialValueProblem(
     output_times=evenly(10.0, 1000),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
-HALVINGS = 20  # of the bracket of a damping factor
+NARROW = arb(2) ** -10  # of a bracket of x, over x² or x: the rate has one sign there
 
 
 # ---- enclosures
@@ -69,54 +70,97 @@ def indentation(p: Any) -> Any:
     return (p.m / p.k * (q - (1 + q).log()) / p.lam**2 * arb(5) / 2) ** (arb(2) / 5)
 
 
-def mean_log(z: Any) -> Any:
-    """Return -log(1 - z)/z, which is 2F1(1, 1; 2; z)."""
-    result = value(z).hypgeom_2f1(1, 1, 2)
-    return Jet(result, value(z).hypgeom_2f1(2, 2, 3) / 2 * slope(z)) if isinstance(z, Jet) else result
+def integrate(f: Callable[[Any, bool], Any]) -> Any:
+    """Return the integral of an analytic function from 0 to 1, in a ball.
+
+    The library calls back from C, where an exception is lost: the first one is raised after it. So is that of the
+    clock, for which no alarm rings meanwhile.
+    """
+    doubts: list[Exception] = []
+
+    def evaluate(s: Any, analytic: bool) -> Any:
+        if doubts:
+            return acb("nan")
+        try:
+            check_time("an integral with", ctx.prec, "bits")
+            return f(s, analytic)
+        except Exception as doubt:  # noqa: BLE001 - raised below
+            doubts.append(doubt)
+            return acb("nan")
+
+    with silence():
+        result = acb.integral(evaluate, 0, 1).real
+    if doubts:
+        raise doubts[0]
+    return result
 
 
-def stroke(q: Any) -> Any:
-    """Return how long a stroke takes, over (m²/(k² v))^(1/5): in with q = lam v, or out, backwards, with -lam v.
+def mean_exp(u: Any) -> Any:
+    """Return (exp(u) - 1)/u, which is 1F1(1; 2; u)."""
+    result = value(u).hypgeom_1f1(1, 2)
+    return Jet(result, value(u).hypgeom_1f1(2, 3) / 2 * slope(u)) if isinstance(u, Jet) else result
 
-    The velocity is v (1 - s⁵), so that the integrand is analytic: t = ∫ 5 (2/5)^(3/5) s h^(-3/5)/(1 + q (1 - s⁵)) ds
-    from 0 to 1, h = (1 - 2F1(1, 1; 2; z)/(1 + q))/q, z = s⁵ q/(1 + q).
+
+def stroke(x: Any, side: int) -> Any:
+    """Return how long a stroke takes, over (m/(k lam)) (2 k lam²/(5 m))^(3/5): in (1), or out (-1).
+
+    With y = log(1 + lam v) inwards and y = -log(1 - lam |v|) outwards, dt = dy/(k/m d^(3/2) lam) both ways, and the
+    energy in the spring, by m/lam², is u E with u = x - y and E = side (exp(side x) M(-side u) - 1), where M is
+    `mean_exp` and y = x without indentation. So t = ∫ u^(-3/5) E^(-3/5) du from 0 to x. With u = x s⁵ that is
+    5 x^(2/5) ∫ s E^(-3/5) ds from 0 to 1, and E is analytic and positive there.
     """
 
     def rate(s: Any, analytic: bool) -> Any:
-        fifth = s**5
-        z = q / (1 + q) * fifth
-        h = (1 - mean_log(z) / (1 + q)) / q
-        if analytic and not (value(z).real < 1 and value(h).real > 0):
+        left = side * ((side * x).exp() * mean_exp(-side * x * s**5) - 1)
+        if analytic and not value(left).real > 0:
             return Jet(acb("nan"), acb("nan"))
-        return h ** (-arb(3) / 5) * s / (1 + q - q * fifth)
+        return left ** (-arb(3) / 5) * s
 
-    factor = 5 * (arb(2) / 5) ** (arb(3) / 5)
-    result = acb.integral(lambda s, sure: value(rate(s, sure)), 0, 1).real * factor
-    if not isinstance(q, Jet):
-        return result
-    return Jet(result, acb.integral(lambda s, sure: slope(rate(s, sure)), 0, 1).real * factor)
+    factor = 5 * x ** (arb(2) / 5)
+    result = integrate(lambda s, sure: value(rate(s, sure)))
+    if isinstance(x, Jet):
+        result = Jet(result, integrate(lambda s, sure: slope(rate(s, sure))))
+    return factor * result
 
 
 def duration(p: Any) -> Any:
     """Return how long the contact lasts (s)."""
-    y, fifth = exit_speed(p), arb(1) / 5
-    size = (p.m / p.k) ** (2 * fifth)
-    return size * (stroke(p.lam * p.v0) / p.v0**fifth + stroke(-y) / (y / p.lam) ** fifth)
+    q = p.lam * p.v0
+    energy = q - (1 + q).log()
+    start = 1 + value(energy)
+    x = start + (-(-start).exp()).lambertw()  # the root of x - 1 + exp(-x) = energy
+    out = rooted(x, energy + 1 - x - (-x).exp(), (-x).exp() - 1)
+    size = p.m / (p.k * p.lam) * (2 * p.k * p.lam**2 / (5 * p.m)) ** (arb(3) / 5)
+    return size * (stroke((1 + q).log(), 1) + stroke(out, -1))
 
 
 def exact_factor(p: Any) -> Any:
-    """Return lam v0 for a wanted restitution: the root of q (1 + e) = log((1 + q)/(1 - e q)) beyond (1 - e)/e."""
+    """Return lam v0 for a wanted restitution: (1 - exp(-x))/e, with the root x of `_excess` between 1 - e and 1/e + 1.
+
+    x is -log(1 - lam v) of the exit. It is more than e lam v0, which is more than 1 - e, and the balance of energy
+    x = q + 1 - exp(-x) - log(1 + q) of q = lam v0 < 1/e is less than 1/e + 1. There is no other root.
+    """
     e = value(p.e)
-    low, high = (1 - e) / e, 1 / e
-    for _ in range(HALVINGS):
-        middle = ((low + high) / 2).mid()
+    if not e < 1:
+        raise Absent("no damping keeps all of the speed, or more")
+    low, high = 1 - e, 1 / e + 1
+    while not high - low < low**2 / (1 + low) * NARROW:
+        check_time("a bracket of the damping factor")
+        middle = (low * high).sqrt().mid()
         low, high = (middle, high) if less(arb(0), _excess(e, middle), "a damping factor") else (low, middle)
-    q = newton(lambda q: _excess(e, q), lambda q: 1 + e - 1 / (1 + q) - e / (1 - e * q), hull(low, high))
-    return rooted(q, _excess(p.e, q), 1 + p.e - 1 / (1 + q) - p.e / (1 - p.e * q))
+
+    def rate(x: Any) -> Any:
+        share = (-x).exp() / e
+        return share * (1 + e - 1 / (1 + (1 - (-x).exp()) / e)) - 1
+
+    x = newton(lambda x: _excess(e, x), rate, hull(low, high))
+    return (1 - (-rooted(x, _excess(p.e, x), rate(x))).exp()) / p.e
 
 
-def _excess(e: Any, q: Any) -> Any:
-    return q * (1 + e) - (1 + q).log() + (1 - e * q).log()
+def _excess(e: Any, x: Any) -> Any:
+    """Return by how much the energy of impact exceeds that of exit and of damping, by m/lam²."""
+    q = (1 - (-x).exp()) / e
+    return q * (1 + e) - (1 + q).log() - x
 
 
 # ---- second routes

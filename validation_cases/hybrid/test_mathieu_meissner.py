@@ -2,6 +2,7 @@
 
 import math
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import mpmath
@@ -72,24 +73,22 @@ DRIVEN = hybrid.motion(MATHIEU, PARAMETERS)
 
 def meissner(p: Any) -> Any:
     """Return the trace by the angles that both springs turn the motion by."""
-    one, other = (mpmath.sqrt(p.d + sign * p.e) for sign in (1, -1))
-    s = mpmath.sin(mpmath.pi * one) * mpmath.sin(mpmath.pi * other)
-    return 2 * mpmath.cos(mpmath.pi * one) * mpmath.cos(mpmath.pi * other) - (one / other + other / one) * s
+    one, other = (mpmath.pi * mpmath.sqrt(p.d + sign * p.e) for sign in (1, -1))
+    waves = mpmath.sinc(one) * mpmath.sinc(other)  # a spring without stiffness lets the mass fly on
+    return 2 * mpmath.cos(one) * mpmath.cos(other) - (one**2 + other**2) * waves
 
 
 def springs(p: Any) -> Any:
     """Return the same in balls."""
     pi, one, other = arb.pi(), (p.d + p.e).sqrt(), (p.d - p.e).sqrt()
-    s = (pi * one).sin() * (pi * other).sin()
-    return 2 * (pi * one).cos() * (pi * other).cos() - (one / other + other / one) * s
+    waves = (pi * one).sin() / one * ((pi * other).sin() / other if p.d > p.e else pi)
+    return 2 * (pi * one).cos() * (pi * other).cos() - (one**2 + other**2) * waves
 
 
 def grows(values: Values) -> bool:
     """Whether Meissner's motion grows."""
-    d, e = float(values["d"]), float(values["e"])
-    one, other = math.sqrt(d + e), math.sqrt(d - e)
-    s = math.sin(math.pi * one) * math.sin(math.pi * other)
-    return abs(2 * math.cos(math.pi * one) * math.cos(math.pi * other) - (one / other + other / one) * s) > 2
+    with mpmath.workdps(30):
+        return bool(abs(meissner(SimpleNamespace(d=values["d"].mpf(), e=values["e"].mpf()))) > 2)
 
 
 @per_precision
@@ -179,14 +178,10 @@ def eigenvalues(name: str, q: Any) -> list[Any]:
     return sorted(mpmath.eigsy(matrix, eigvals_only=True))[:3]
 
 
-def is_unstable(values: Values) -> bool:
-    """Whether a motion of Mathieu's equation surely grows."""
-    return abs(float(values["a"]) - 1) < float(values["q"]) * 0.9
-
-
 HOW = "products of two springs' motions"
 of = Quantities(MOTION, how=HOW)
 TRACE = "a11 + a22"
+STABLE = "the trace over a period is 2 in size at most: no motion grows"
 GROWTH = MOTION.closed(
     lambda p: logarithm(springs(p)) / (2 * arb.pi()),
     second=lambda p: mpmath.acosh(abs(meissner(p)) / 2) / (2 * mpmath.pi),
@@ -197,19 +192,28 @@ SERIES = "Taylor series of the even and the odd motion"
 HALF = DRIVEN.value("4*a11*a22 - 2", "pi/2", second=lambda p: mathieu(p.a, p.q), how=SERIES)
 MEISSNER = (
     of.value(TRACE, ("switch", 2), "1", name="trace", scale="1", second=meissner),
-    of.quantity("growth", "1", "rate at which the motion grows", GROWTH, None, applies=grows),
+    of.quantity("growth", "1", "rate at which the motion grows", GROWTH, None, applies=grows, absent=STABLE),
 )
 SEEN = partial(value_at, expression=TRACE, at="pi")
+HALF_TRACE = "(2*a11*a22 - 1)**2"  # squared
 GROWTH_M = DRIVEN.value(
-    "log((1 - 2*a11*a22) + sqrt((1 - 2*a11*a22)**2 - 1))/pi",
+    f"log(sqrt({HALF_TRACE}) + sqrt({HALF_TRACE} - 1))/pi",
     "pi/2",
-    second=lambda p: mpmath.acosh(-mathieu(p.a, p.q) / 2) / mpmath.pi,
+    second=lambda p: mpmath.acosh(abs(mathieu(p.a, p.q)) / 2) / mpmath.pi,
     how=SERIES,
 )
+
+
+def is_unstable(values: Values) -> bool:
+    """Whether a motion of Mathieu's equation grows."""
+    trace = HALF.compute(values).value
+    return trace is not None and abs(trace) > 2
+
+
 GROWING = "rate at which the motion of Mathieu's equation grows"
 DRIVEN_ONES = (
     of.quantity("trace_M", "1", "trace over π of Mathieu's equation", HALF, SEEN, scale="1", regularity=math.inf),
-    of.quantity("growth_M", "1", GROWING, GROWTH_M, None, applies=is_unstable),
+    of.quantity("growth_M", "1", GROWING, GROWTH_M, None, applies=is_unstable, absent=STABLE),
 )
 CHARACTERISTIC = "characteristic value {}_{} at q = {}"
 VALUES = tuple(

@@ -63,8 +63,16 @@ def ended(p: Any, order: int) -> Any:
 
 
 def passing(p: Any) -> Any:
-    """Return when the block passes its balance, by hyperbolic functions after the pulse."""
-    return lasting(p) + mpmath.atanh((1 - ended(p, 0)) / ended(p, 1))
+    """Return when the block passes its balance: a root during the pulse, by hyperbolic functions after it."""
+    if ended(p, 0) < 1:
+        return lasting(p) + mpmath.atanh((1 - ended(p, 0)) / ended(p, 1))
+    size, phase = peak(p) / (1 + p.W**2), mpmath.asin(1 / peak(p))
+
+    def beyond(t: Any) -> Any:
+        swung = size * (mpmath.sin(phase) * mpmath.cosh(t) + p.W * mpmath.cos(phase) * mpmath.sinh(t))
+        return swung - size * mpmath.sin(p.W * t + phase) - mpmath.cosh(t)
+
+    return mpmath.findroot(beyond, (0, lasting(p)), solver="anderson", maxsteps=400, tol=mpmath.eps**1.5)
 
 
 def threshold(p: Any) -> Any:

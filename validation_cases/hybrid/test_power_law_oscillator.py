@@ -78,7 +78,7 @@ def between(o: Observation) -> float:
 
 def lapse(p: Any, a: Any, place: Any) -> Any:
     """Return the time from the release to a place x = A (1 - s²) on the right side."""
-    power, end = a + 1, mpmath.sqrt(1 - place / p.A)
+    power, end = a + 1, mpmath.sqrt(max(1 - place / p.A, 0))
 
     def slowness(s: Any) -> Any:
         return 2 * s / mpmath.sqrt(-mpmath.expm1(power * mpmath.log1p(-s * s)) if s < 1 else 1)

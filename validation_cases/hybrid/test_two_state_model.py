@@ -12,6 +12,7 @@ from flint import arb, ctx
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.engine.enclosure import Undecided, less
+from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import rooted, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
@@ -70,6 +71,14 @@ class ExponentialPhase(NamedTuple):
         slow, fast = self.slow * (-p.c3 * lapse).exp(), self.fast * (-p.c1 * lapse).exp()
         return rooted(lapse, self.y1(p, lapse) - limit, -(p.c3 * slow + p.c1 * fast))
 
+    def sharpened(self, p: Any, lapse: arb, limit: Any) -> arb:
+        """Return an instant at which y1 is at a limit, the only one in a ball, by interval Newton."""
+
+        def rate(t: arb) -> arb:
+            return -value(p.c3 * self.slow * (-p.c3 * t).exp() + p.c1 * self.fast * (-p.c1 * t).exp())
+
+        return newton(lambda t: value(self.y1(p, t) - limit), rate, lapse)
+
     def y2(self, p: Any, lapse: Any) -> Any:
         """Return y2 a while after the start."""
         return self.aim + self.lagging * (-p.c3 * lapse).exp()
@@ -95,7 +104,7 @@ def phases(p: Any) -> Iterator[ExponentialPhase]:
         before, after = (value(phase.y1(p, end.mid() + side * late) - limit) for side in (-1, 1))
         if not before * after < 0:
             raise Undecided("y1 passes its limit too slowly")
-        lapse = phase.moved(p, arb(end.mid(), late), limit)
+        lapse = phase.moved(p, phase.sharpened(p, arb(end.mid(), late), limit), limit)
         start, y1, y2 = start + lapse, limit, phase.y2(p, lapse)
 
 
@@ -112,17 +121,29 @@ def final(p: Any, name: str) -> Any:
 
 
 def slow_roots(p: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield instants of switching and y2 there, where the fast exponential has died out: y1 lags by a first order.
+    """Yield instants of switching and y2 there: where the fast exponential has died out, y1 lags by a first order.
 
-    The last one is infinite if y1 never comes to a limit.
+    From there the secant leads to where it has not. The last one is infinite if y1 never comes to a limit.
     """
-    time, y2 = mpmath.mpf(0), mpmath.mpf("0.3")
+    time, y1, y2 = mpmath.mpf(0), mpmath.mpf("4.2"), mpmath.mpf("0.3")
+    lag = p.c1 / (p.c1 - p.c3)
     for number in count():
         yield time, y2
         (c2, c4), limit = (mpmath.mpf(x) / 100 for x in AIMS[number % 2]), (p.upper, p.lower)[number % 2]
-        there = c4 + (limit - c4 - c2) * (p.c1 - p.c3) / p.c1
-        comes = (y2 - c4) * (there - c4) > 0
-        time, y2 = time + mpmath.log((y2 - c4) / (there - c4)) / p.c3 if comes else mpmath.inf, there
+        there = c4 + (limit - c4 - c2) / lag
+        if not (y2 - c4) * (there - c4) > 0:
+            time = mpmath.inf
+            continue
+        slow = (y2 - c4) * lag
+        fast, lapse = y1 - c2 - c4 - slow, mpmath.log((y2 - c4) / (there - c4)) / p.c3
+        if abs(fast) * mpmath.exp(-p.c1 * lapse) > mpmath.eps * abs(limit):
+            lapse = mpmath.findroot(
+                lambda t, c=(slow, fast, limit - c2 - c4): (
+                    c[0] * mpmath.exp(-p.c3 * t) + c[1] * mpmath.exp(-p.c1 * t) - c[2]
+                ),
+                lapse,
+            )
+        time, y1, y2 = time + lapse, limit, c4 + (y2 - c4) * mpmath.exp(-p.c3 * lapse)
 
 
 def second_final(p: Any, name: str) -> Any:
@@ -145,7 +166,7 @@ def switching(number: int) -> Quantity:
     truth = MOTION.closed(partial(instant, number=number), second=alone, how=HOW)
     measure = partial(event_instant, event="switch", number=number)
     happens = partial(is_simulated, number=number)
-    return of.quantity(f"t_switch_{number}", "s", f"instant of switch {number}", truth, measure, applies=happens)
+    return of.quantity(f"t_switch_{number}", "s", f"instant of switch {number}", truth, measure, observable=happens)
 
 
 def is_simulated(values: Values, number: int) -> bool:

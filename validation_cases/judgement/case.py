@@ -102,7 +102,12 @@ class Quantity:
         Whether an instant is read off at a sample where the solver reports no event, so that it is up to a distance of
         samples late.
     applies
-        Whether the quantity exists for these parameters; None: always.
+        Whether the quantity exists for these parameters; None: always. It speaks of the truth alone.
+    absent
+        Why it does not exist where it does not.
+    observable
+        Whether a response holds it for these parameters: an event within the window, a stick that penalised solvers
+        keep. None: always.
     rounded
         How far the roundings of doubles move an answer, in the unit of the quantity: no claimed digits hold beyond;
         function of the parameters and of what the clock shows at the start (s). None: no farther than the claimed
@@ -123,6 +128,8 @@ class Quantity:
     converges: bool = True
     at_samples: bool = False
     applies: Callable[[Values], bool] | None = None
+    absent: str = ANOTHER_MOTION
+    observable: Callable[[Values], bool] | None = None
     rounded: Callable[[Values, float], float] | None = None
     early: str = ""
 
@@ -130,12 +137,16 @@ class Quantity:
         """Whether the quantity exists for given parameters."""
         return self.applies is None or self.applies(values)
 
+    def is_observable(self, values: Values) -> bool:
+        """Whether the response of a solver holds the quantity for given parameters."""
+        return self.exists(values) and (self.observable is None or self.observable(values))
+
     def truth(self, values: Values, digits: int = DIGITS) -> Certified:
         """Return the certified reference for given parameters; it is computed once, however many schemes ask.
 
         It is undefined where the quantity does not exist.
         """
-        return self.reference.compute(values, digits) if self.exists(values) else undefined(ANOTHER_MOTION)
+        return self.reference.compute(values, digits) if self.exists(values) else undefined(self.absent)
 
     def tolerance(self, values: Values) -> Tolerance:
         """Return the acceptance criterion for given parameters."""
@@ -271,7 +282,9 @@ class Case:
 
     def measured(self, variant: Variant) -> tuple[Quantity, ...]:
         """Return what is measured in a response to a variant: its quantities, then the residuals."""
-        quantities = tuple(q for q in self.select_quantities(variant) if q.measure is not None)
         values = self.values(variant.changes)
+        quantities = tuple(
+            q for q in self.select_quantities(variant) if q.measure is not None and q.is_observable(values)
+        )
         residuals = (q for q in self.residuals if q.exists(values))
         return (*quantities, *(residuals if quantities else ()))

@@ -15,7 +15,15 @@ from veridyn.references.parameters import ParameterError
 from veridyn.references.problems.hybrid import MotionQuantities, MotionTerms
 from veridyn.references.reference import DIGITS, Reference
 from veridyn.solver.contract.errors import CapabilityError
-from veridyn.validation_cases.judgement.case import Criterion, Measure, Number, Observation, Quantity, Values
+from veridyn.validation_cases.judgement.case import (
+    ANOTHER_MOTION,
+    Criterion,
+    Measure,
+    Number,
+    Observation,
+    Quantity,
+    Values,
+)
 from veridyn.validation_cases.judgement.tolerances import cited, exactly
 from veridyn.validation_cases.measures.quantities import Size, share_of, size
 from veridyn.validation_cases.measures.trajectories import (
@@ -44,6 +52,8 @@ class Fields(TypedDict, total=False):
     converges: bool
     at_samples: bool
     applies: Callable[[Values], bool] | None
+    absent: str
+    observable: Callable[[Values], bool] | None
     rounded: Callable[[Values, float], float] | None
     early: str
 
@@ -137,6 +147,8 @@ class Quantities:
             converges=fields.get("converges", True),
             at_samples=fields.get("at_samples", False),
             applies=fields.get("applies"),
+            absent=fields.get("absent", ANOTHER_MOTION),
+            observable=fields.get("observable"),
             rounded=fields.get("rounded"),
             early=fields.get("early", ""),
         )

@@ -184,7 +184,7 @@ block = _Block(RUBBING, period, size("mu_d*W"))
 
 def _exists(values: Values, number: int) -> bool:
     order = rubbing_block.order.compute(values).value
-    return _holds(values) and number <= len(str(order or "").split())
+    return number <= len(str(order or "").split())
 
 
 SPAN = share_of(period, 1e-2, "this suite asks 1e-2 of the period of the spring")
@@ -206,6 +206,7 @@ def _change(number: int) -> Quantity:
         regularity=JUMPS,
         at_samples=True,
         applies=partial(_exists, number=number),
+        observable=_holds,
     )
 
 
@@ -213,26 +214,26 @@ def _displacement_at(t: str) -> Quantity:
     """Return the displacement along the line at an instant (s)."""
     definition = f"displacement along the line of the push at {t} s"
     truth, measure = rubbing_block.displacement.at(time=t), partial(_displacement, time=float(t))
-    return Quantity(f"displacement@{t}", "m", definition, truth, measure, PLACES, _reach, JUMPS, applies=_holds)
+    return Quantity(f"displacement@{t}", "m", definition, truth, measure, PLACES, _reach, JUMPS, observable=_holds)
 
 
 def _friction_at(t: str) -> Quantity:
     """Return the friction on the block at an instant (s)."""
     definition = f"friction on the block along the line at {t} s"
     truth, measure = rubbing_block.force.at(time=t), partial(_friction, time=float(t))
-    return Quantity(f"friction@{t}", "N", definition, truth, measure, FORCES, _limit, JUMPS, applies=_holds)
+    return Quantity(f"friction@{t}", "N", definition, truth, measure, FORCES, _limit, JUMPS, observable=_holds)
 
 
 def _across_at(t: str) -> Quantity:
     """Return the displacement across the line at an instant (s)."""
     definition = f"displacement across at {t} s"
     truth, measure = ACROSS_LINE.at(time=t), partial(quantities.displacement_at, time=float(t), place=1)
-    return Quantity(f"across@{t}", "m", definition, truth, measure, PLACES, _reach, JUMPS, applies=_holds_across)
+    return Quantity(f"across@{t}", "m", definition, truth, measure, PLACES, _reach, JUMPS, observable=_holds_across)
 
 
 PHASES, ORDERED = "phases after the first one", exactly("phases have an order")
 ON_LINE = (
-    Quantity("phase_order", "", PHASES, rubbing_block.order, block.phases, ORDERED, applies=_holds),
+    Quantity("phase_order", "", PHASES, rubbing_block.order, block.phases, ORDERED, observable=_holds),
     *map(_change, range(1, MOST + 1)),
     *map(_displacement_at, INSTANTS),
     *map(_friction_at, INSTANTS),

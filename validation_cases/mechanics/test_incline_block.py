@@ -31,9 +31,12 @@ def _is_clear(values: Values) -> bool:
 
 
 def _stops(values: Values) -> bool:
-    """Whether the block comes to rest, in time."""
-    result = inclined_block.stop_time.compute(values).value
-    return result is not None and float(result) < END and _is_clear(values)
+    """Whether the block slides, and comes to rest."""
+    return inclined_block.stop_time.compute(values).value is not None
+
+
+def _stops_in_time(values: Values) -> bool:
+    return float(inclined_block.stop_time.compute(values)) < END and _is_clear(values)
 
 
 def _ordered(values: Values) -> bool:
@@ -86,14 +89,14 @@ def _place_at(t: str) -> Quantity:
     """Return the place at an instant (s)."""
     truth, measure = inclined_block.place.at(time=t), partial(displacement_at, time=float(t))
     definition = f"place down the slope at {t} s"
-    return Quantity(f"x@{t}", "m", definition, truth, measure, PLACES, _way, JUMPS, applies=_is_clear)
+    return Quantity(f"x@{t}", "m", definition, truth, measure, PLACES, _way, JUMPS, observable=_is_clear)
 
 
 def _velocity_at(t: str) -> Quantity:
     """Return the velocity at an instant (s)."""
     truth, measure = inclined_block.velocity.at(time=t), partial(velocity_at, time=float(t))
     definition = f"velocity down the slope at {t} s"
-    return Quantity(f"v@{t}", "m/s", definition, truth, measure, SPEEDS, _speed, JUMPS, applies=_is_clear)
+    return Quantity(f"v@{t}", "m/s", definition, truth, measure, SPEEDS, _speed, JUMPS, observable=_is_clear)
 
 
 QUANTITIES = (
@@ -104,7 +107,7 @@ QUANTITIES = (
         reference=inclined_block.phase_order,
         measure=partial(order, name=SOLE),
         criterion=exactly("phases have an order"),
-        applies=_ordered,
+        observable=_ordered,
     ),
     Quantity(
         name="stop_time",
@@ -117,6 +120,8 @@ QUANTITIES = (
         regularity=JUMPS,
         at_samples=True,
         applies=_stops,
+        absent="the block rests from the start, or slides for ever",
+        observable=_stops_in_time,
     ),
     Quantity(
         name="stop_place",
@@ -128,6 +133,8 @@ QUANTITIES = (
         scale=_way,
         regularity=JUMPS,
         applies=_stops,
+        absent="the block rests from the start, or slides for ever",
+        observable=_stops_in_time,
     ),
     *map(_place_at, INSTANTS),
     *map(_velocity_at, INSTANTS),

@@ -25,14 +25,20 @@ SOLE = "sole"
 JUMPS = 1.0  # regularity: friction jumps where a slip ends
 
 
-def _stops(values: Values) -> bool:
-    """Whether the body comes to rest, in time."""
+def _stops_in_time(values: Values) -> bool:
     return float(hodograph.stop_time.compute(values)) < END
 
 
 def _turns(values: Values) -> bool:
-    """Whether the velocity turns, in time."""
-    return float(values["s"]) > 0 and float(hodograph.turn_time.compute(values)) < END
+    """Whether the velocity turns: on a level plane the path is straight."""
+    return values["s"].rational > 0
+
+
+def _turns_in_time(values: Values) -> bool:
+    return float(hodograph.turn_time.compute(values)) < END
+
+
+STRAIGHT = "on a level plane the path is straight: the velocity does not turn"
 
 
 _speed = size("hypot(v_x, v_y)")
@@ -94,13 +100,27 @@ def _way(values: Values) -> float:
 def _stop(axis: str, place: int, reference: Reference[Certified]) -> Quantity:
     """Return a coordinate of the place of rest."""
     measure = partial(_at, instant=stop_time, place=place)
-    return Quantity(f"stop_{axis}", "m", f"{axis} of rest", reference, measure, PLACES, _way, JUMPS, applies=_stops)
+    return Quantity(
+        f"stop_{axis}", "m", f"{axis} of rest", reference, measure, PLACES, _way, JUMPS, observable=_stops_in_time
+    )
 
 
 def _turn(axis: str, place: int, reference: Reference[Certified]) -> Quantity:
     """Return a coordinate of the place at half of the turn."""
     measure, definition = partial(_at, instant=turn_time, place=place), f"{axis} at half of the turn"
-    return Quantity(f"turn_{axis}", "m", definition, reference, measure, PLACES, _way, JUMPS, applies=_turns)
+    return Quantity(
+        f"turn_{axis}",
+        "m",
+        definition,
+        reference,
+        measure,
+        PLACES,
+        _way,
+        JUMPS,
+        applies=_turns,
+        absent=STRAIGHT,
+        observable=_turns_in_time,
+    )
 
 
 QUANTITIES = (
@@ -114,7 +134,7 @@ QUANTITIES = (
         scale=always(END),
         regularity=JUMPS,
         at_samples=True,
-        applies=_stops,
+        observable=_stops_in_time,
     ),
     _stop("x", 0, hodograph.stop_x),
     _stop("y", 1, hodograph.stop_y),
@@ -128,6 +148,8 @@ QUANTITIES = (
         scale=always(END),
         regularity=JUMPS,
         applies=_turns,
+        absent=STRAIGHT,
+        observable=_turns_in_time,
     ),
     _turn("x", 0, hodograph.turn_x),
     _turn("y", 1, hodograph.turn_y),

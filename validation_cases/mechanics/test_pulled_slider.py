@@ -102,9 +102,9 @@ _drive = size("2*v_b + (F_s - F_k)/sqrt(m*k)")  # a velocity (m/s) above that of
 _pull = size("(F_s - F_k)/m + v_b*sqrt(k/m)")
 
 
-TIME = {**a_step_of(always(1.0), END), "scale": always(END), "at_samples": True, "applies": _jumps}
-PLACE = {**a_step_of(_drive, END), "applies": _jumps}
-SPEED = {**a_step_of(_pull, END), "applies": _jumps}
+TIME = {**a_step_of(always(1.0), END), "scale": always(END), "at_samples": True, "observable": _jumps}
+PLACE = {**a_step_of(_drive, END), "observable": _jumps}
+SPEED = {**a_step_of(_pull, END), "observable": _jumps}
 of = Quantities(MOTION, how="circle in the phase plane")
 CHANGES = (
     ("slip", 1, slips, "begin"),

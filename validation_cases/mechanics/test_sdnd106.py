@@ -108,10 +108,6 @@ def _holds(values: Values) -> bool:
     return bool(pulled_pair.holds_clearly.at(share=OVERSHOOT).compute(values))
 
 
-def _exists(values: Values, number: int) -> bool:
-    return _slides(values, number) and (number == 1 or _holds(values))
-
-
 def _order(values: Values, _: int) -> Certified:
     try:
         result = " ".join(change.kind for change in pulled_pair.phase_changes.compute(values, 15))
@@ -163,7 +159,7 @@ def _displacement_at(place: int, t: str) -> Quantity:
     truth = pulled_pair.state.at(what=f"x{place}", time=t)
     measure = partial(quantities.displacement_at, time=float(t), place=place - 1)
     definition, criterion = f"displacement of m{place} at {t} s", partial(_displaced, _stretch, time=float(t))
-    return Quantity(f"x{place}@{t}", "m", definition, truth, measure, criterion, _stretch, JUMPS, applies=_holds)
+    return Quantity(f"x{place}@{t}", "m", definition, truth, measure, criterion, _stretch, JUMPS, observable=_holds)
 
 
 def _velocity_at(place: int, t: str) -> Quantity:
@@ -171,7 +167,7 @@ def _velocity_at(place: int, t: str) -> Quantity:
     truth = pulled_pair.state.at(what=f"v{place}", time=t)
     measure = partial(_slope, time=float(t), place=place - 1)
     definition, criterion = f"velocity of m{place} at {t} s", partial(_displaced, _swing, time=float(t))
-    return Quantity(f"v{place}@{t}", "m/s", definition, truth, measure, criterion, _swing, JUMPS, applies=_holds)
+    return Quantity(f"v{place}@{t}", "m/s", definition, truth, measure, criterion, _swing, JUMPS, observable=_holds)
 
 
 def _instant(
@@ -180,7 +176,7 @@ def _instant(
     reference: Reference[Certified],
     measure: Callable[..., Number],
     number: int,
-    applies: Callable[[Values], bool] | None = None,
+    **when: Callable[[Values], bool],
 ) -> Quantity:
     """Return the instant of a change of phase, counted from 1; the last one is 0."""
     return Quantity(
@@ -193,15 +189,16 @@ def _instant(
         scale=period,
         regularity=JUMPS,
         at_samples=True,
-        applies=applies,
+        **when,
     )
 
 
 def _change(number: int) -> Quantity:
     """Return the instant of a change of phase, counted from 1."""
-    definition, exists = f"instant of change of phase {number}", partial(_exists, number=number)
+    definition, exists = f"instant of change of phase {number}", partial(_slides, number=number)
+    observable = {} if number == 1 else {"observable": _holds}
     truth, measure = pulled_pair.phase_time.at(number=number), partial(shoe.change, number=number)
-    return _instant(f"phase_time_{number}", definition, truth, measure, number, exists)
+    return _instant(f"phase_time_{number}", definition, truth, measure, number, applies=exists, **observable)
 
 
 BREAKS, ENDS = "first break-away of m1", "end of the last slip of m1"
@@ -213,7 +210,7 @@ QUANTITIES = (
     *(_displacement_at(place, t) for place in (1, 2) for t in INSTANTS),
     *(_velocity_at(place, t) for place in (1, 2) for t in INSTANTS),
     _instant("slip_start", BREAKS, pulled_pair.slip_start, shoe.first_start, 1),
-    _instant("slip_end", ENDS, pulled_pair.slip_end, _counted(shoe.last_end), 0, _holds),
+    _instant("slip_end", ENDS, pulled_pair.slip_end, _counted(shoe.last_end), 0, observable=_holds),
     Quantity(
         name="slips",
         unit="",
@@ -222,7 +219,7 @@ QUANTITIES = (
         measure=_counted(shoe.count),
         criterion=COUNTED,
         regularity=JUMPS,
-        applies=_holds,
+        observable=_holds,
     ),
     Quantity(
         name="final_position",
@@ -233,7 +230,7 @@ QUANTITIES = (
         criterion=share_of(_stretch, RELEASED, ASTER),
         scale=_stretch,
         regularity=JUMPS,
-        applies=_holds,
+        observable=_holds,
     ),
     Quantity(
         name="dissipated_energy",
@@ -244,9 +241,9 @@ QUANTITIES = (
         criterion=share_of(_dissipation, RELEASED, ASTER),
         scale=_dissipation,
         regularity=JUMPS,
-        applies=_holds,
+        observable=_holds,
     ),
-    Quantity("phase_order", "", PHASES, PHASE_ORDER, _counted(shoe.phases), ORDERED, applies=_holds),
+    Quantity("phase_order", "", PHASES, PHASE_ORDER, _counted(shoe.phases), ORDERED, observable=_holds),
     *map(_change, range(1, CHANGES + 1)),
 )
 

@@ -24,7 +24,7 @@ PROBLEM = InitialValueProblem(
     name="duffing_free",
     states=("x", "v"),
     parameters={p.name: p.default for p in PARAMETERS},
-    modes=(Mode(name="free", rates=("v", "-a*x - b*x**3"), events=(Change(name="turn", guard="v", direction=-1),)),),
+    modes=(Mode(name="free", rates=("v", "-a*x - b*x**3"), events=(Change(name="turn", guard="v", direction=0),)),),
     initial=("sqrt(A2)", 0),
     end=100.0,
     output_times=evenly(100.0, 5000),
@@ -51,6 +51,7 @@ def orbit(p: Any) -> tuple[str, Any, Any]:
     if p.b < 0:
         return "sn", mpmath.sqrt(p.a + p.b * square / 2), -p.b * square / (2 * p.a + p.b * square)
     if p.a < 0 and p.b * square < -2 * p.a:
+        square = max(square, -2 * p.a / p.b - square)  # of the outer turn
         return "dn", mpmath.sqrt(p.b * square / 2), 2 + 2 * p.a / (p.b * square)
     rate = mpmath.sqrt(p.a + p.b * square)
     return "cn", rate, p.b * square / (2 * rate**2)
@@ -65,8 +66,10 @@ def period(p: Any) -> Any:
 def displacement(p: Any, time: int) -> Any:
     """Return the displacement at an instant."""
     function, rate, m = orbit(p)
-    begins = mpmath.ellipk(m) if function == "sn" else 0
-    return mpmath.sqrt(p.A2) * (mpmath.ellipfun(function, rate * time + begins, m=m) if m != 1 else _sech(rate * time))
+    is_inner = function == "dn" and p.b * p.A2 < -p.a  # released where the spring pushes outwards
+    begins = mpmath.ellipk(m) if function == "sn" or is_inner else 0
+    outer = mpmath.sqrt(-2 * p.a / p.b - p.A2 if is_inner else p.A2)
+    return outer * (mpmath.ellipfun(function, rate * time + begins, m=m) if m != 1 else _sech(rate * time))
 
 
 def _sech(x: Any) -> Any:

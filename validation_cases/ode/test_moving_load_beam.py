@@ -8,6 +8,7 @@ from flint import arb
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Mode
+from veridyn.references.engine.jets import Jet, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
@@ -43,10 +44,14 @@ MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
 
 def coordinate(p: Any, n: int, time: Any) -> Any:
-    """Return a modal coordinate, from Duhamel's integral of a sine."""
+    """Return a modal coordinate, from Duhamel's integral of a sine; by half the sum and difference of frequencies.
+
+    So it has no pole where they agree, and the vibration grows with the time.
+    """
     own, drive = (n * mpmath.pi / p.L) ** 2 * mpmath.sqrt(p.B / p.r), n * mpmath.pi * p.c / p.L
-    force = 2 * p.P / (p.r * p.L)
-    return force * (mpmath.sin(drive * time) - drive / own * mpmath.sin(own * time)) / (own**2 - drive**2)
+    half, off = (own + drive) / 2, (own - drive) / 2
+    swung = mpmath.sin(half * time) * mpmath.cos(off * time) / half
+    return p.P / (p.r * p.L * own) * (swung - time * mpmath.cos(half * time) * mpmath.sinc(off * time))
 
 
 def deflection(p: Any, modes: int) -> Any:
@@ -58,9 +63,15 @@ def product(p: Any, n: int) -> Any:
     """Return a modal coordinate at 0.5 s in balls: Duhamel's product of sines is a sum of cosines, integrated."""
     own = (n * arb.pi() / p.L) ** 2 * (p.B / p.r).sqrt()
     drive = n * arb.pi() * p.c / p.L
-    driven, swung = (drive / 2).sin(), (own / 2).sin()
-    parts = (driven + swung) / (drive + own) - (driven - swung) / (drive - own)
-    return p.P / (p.r * p.L) * parts / own
+    near = ((drive + own) / 4).cos() * sinc((drive - own) / 4) / 2  # (sin a - sin b)/(drive - own) of their halves
+    return p.P / (p.r * p.L) * (((drive / 2).sin() + (own / 2).sin()) / (drive + own) - near) / own
+
+
+def sinc(z: Any) -> Any:
+    """Return sin(z)/z in a ball, with its derivative where z has one: hypergeometric functions, entire in z²."""
+    square = -(value(z) ** 2) / 4
+    result = square.hypgeom_0f1(arb(3) / 2)
+    return Jet(result, -value(z) / 3 * square.hypgeom_0f1(arb(5) / 2) * slope(z)) if isinstance(z, Jet) else result
 
 
 def ten_modes(p: Any) -> Any:

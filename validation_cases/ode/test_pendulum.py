@@ -27,8 +27,8 @@ PROBLEM = InitialValueProblem(
             name="swing",
             rates=("om", "-w0**2*sin(theta)"),
             events=(
-                Change(name="turn", guard="om", direction=-1),
-                Change(name="round", guard="theta - 2*pi", direction=1),
+                Change(name="turn", guard="om", direction=0),
+                Change(name="round", guard="theta**2 - 4*pi**2", direction=1),
             ),
         ),
     ),
@@ -51,22 +51,22 @@ def period(p: Any) -> Any:
 
 def rotation(p: Any) -> Any:
     """Return the time of one turn from the lowest position."""
-    return 4 * mpmath.ellipk(4 * p.w0**2 / p.Om0**2) / p.Om0
+    return 4 * mpmath.ellipk(4 * p.w0**2 / p.Om0**2) / abs(p.Om0)
 
 
 def angle(p: Any) -> Any:
     """Return the angle at 100 s."""
     m = modulus(p)
     sine = mpmath.ellipfun("sn", 100 * p.w0 + mpmath.ellipk(m), m=m)
-    return 2 * mpmath.asin(mpmath.sqrt(m) * sine)
+    return 2 * mpmath.sign(p.theta0) * mpmath.asin(mpmath.sqrt(m) * sine)
 
 
 def rotated(p: Any) -> Any:
     """Return the angle at 100 s of a rotation, by the amplitude of the elliptic integral."""
     m, turn = 4 * p.w0**2 / p.Om0**2, rotation(p)
     whole = mpmath.floor(100 / turn + mpmath.mpf(1) / 2)
-    sine = mpmath.ellipfun("sn", p.Om0 * (100 - whole * turn) / 2, m=m)
-    return 2 * (mpmath.asin(sine) + whole * mpmath.pi)
+    sine = mpmath.ellipfun("sn", abs(p.Om0) * (100 - whole * turn) / 2, m=m)
+    return 2 * mpmath.sign(p.Om0) * (mpmath.asin(sine) + whole * mpmath.pi)
 
 
 def is_turning(values: Values) -> bool:
@@ -83,7 +83,7 @@ def is_swinging(values: Values) -> bool:
 
 of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="Jacobi's elliptic functions")
 QUANTITIES = (
-    of.event("turn", name="period", second=period, applies=is_swinging),
+    of.event("turn", 2, name="period", second=period, applies=is_swinging),
     of.value("theta", "100", "rad", scale="pi", second=angle, applies=is_swinging),
     of.event("round", name="rotation_period", second=rotation, applies=is_turning),
     of.value("theta", "100", "rad", name="theta_turning@100", second=rotated, applies=is_turning),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
-from veridyn.references.certified import CertificationError, Certified, exact_zero, undefined
+from veridyn.references.certified import CertificationError, Certified, exact_zero, forget, undefined
 from veridyn.references.deadline import OutOfTime, time_limit
-from veridyn.references.engine.enclosure import forget
 from veridyn.references.parameters import ParameterError, check_digits, unknown
 from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.catalogue import case_names, load_case
@@ -74,13 +74,18 @@ def references(
 
 
 def _settle(quantity: Quantity, values: Values, digits: int, seconds: float) -> Certified:
-    """Return a value that its second routes have settled, or how far it came in the time that it has."""
+    """Return a value that its second routes have settled, or how far it came in the time that it has.
+
+    What is left of the time is for each of the second routes; the value stands without one that takes longer.
+    """
+    begin = time.monotonic()
     try:
         with time_limit(seconds):
-            return quantity.truth(values, digits).settle(quantity.name)
+            truth = quantity.truth(values, digits)
     except OutOfTime as reached:
         forget()  # motions that were left half-way
         return undefined(f"not within {seconds:g} s: it came to {reached}; --seconds gives it more")
+    return truth.settle(quantity.name, seconds - (time.monotonic() - begin))
 
 
 def _derivative(quantity: Quantity, varied: Values, digits: int, name: str, seconds: float) -> Certified:

@@ -8,7 +8,7 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references.certified import CertificationError, Route
+from veridyn.references.certified import CertificationError, Route, forget
 from veridyn.references.engine.enclosure import (
     Absent,
     Exactly,
@@ -17,7 +17,6 @@ from veridyn.references.engine.enclosure import (
     decided,
     enclose,
     enclose_all,
-    forget,
     ladder,
     less,
     per_bits,
