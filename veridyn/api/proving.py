@@ -9,9 +9,8 @@ from veridyn.api.front import SECONDS
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem, Problem
-from veridyn.references.certified import CertificationError, Certified, undefined
+from veridyn.references.certified import CertificationError, Certified, forget, undefined
 from veridyn.references.deadline import OutOfTime, time_limit
-from veridyn.references.engine.enclosure import forget
 from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.mechanics.numbers import read_double
 from veridyn.references.parameters import Exact, ParameterError, check_digits, exact, unknown
