@@ -141,6 +141,7 @@ class MechanicalMotion:
             *(resolve(own.get(symbol, sympy.Integer(0))) for symbol in self.memory),
             *(resolve(integrand) for integrand in self.integrands.values()),
         )
+        rates = tuple(rate.xreplace(at_rest) for rate in rates)
         bounds = [replace(b, expression=resolve(b.expression)) for place in places for b in place.bounds]
         if key.piece < len(self.frame.clock):
             bounds.append(Bound(LOAD, self.frame.read(self.frame.clock[key.piece]) - TIME))

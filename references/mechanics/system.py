@@ -81,6 +81,7 @@ class MechanicalSystem(HybridSystem):
         if set_anew:
             state, facts = self.jump(o, set_anew, time, state, facts)
         seen = _drop_idle(self.problem.mode(mode.key, self.watched), self._look(o, time, state, facts))
+        seen = _fix(seen, facts)
         return self._phase(o, seen, time, state, facts, event, {**(reset or {}), **set_anew})
 
     def _look(self, o: ParameterSet, time: Ball, state: Sequence[Ball], facts: Mapping[Expr, Expr]) -> Instant:
@@ -130,6 +131,13 @@ class MechanicalSystem(HybridSystem):
                     raise Absent(f"the integral of {integrand} over an impact has no value: see {side.event}")
                 result[symbol.name] = result.get(symbol.name, symbol) + factor * impulse
         return result
+
+
+def _fix(mode: MechanicalMode, facts: Mapping[Expr, Expr]) -> MechanicalMode:
+    """Return a mode in which states that do not change, from a number on, are read as that number."""
+    pairs = zip(mode.states, mode.rates, strict=True)
+    fixed = {symbol: facts[symbol] for symbol, rate in pairs if rate == 0 and facts.get(symbol, symbol).is_number}
+    return replace(mode, readings={**mode.readings, **fixed}) if fixed else mode
 
 
 def _drop_idle(mode: MechanicalMode, instant: Instant) -> MechanicalMode:
