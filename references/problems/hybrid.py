@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar, Unpack, cast
+from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from flint import arb, ctx
 from sympy import Expr
@@ -114,6 +114,13 @@ class MotionTerms(Terms, total=False):
     """
 
     second: Second
+
+
+class SteppedRoute(NamedTuple):
+    """A second route by steps: a function of the parameters, and how it goes, which may depend on them."""
+
+    read: Callable[[ParameterSet], Any]
+    describe: Callable[[ParameterSet], str]
 
 
 def _with_slope(read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
@@ -291,15 +298,15 @@ class MotionQuantities:
         stepped = self._step(lambda steps: side * steps.largest(expression, begin, end), expression)
         return self._quantity(name, read, stepped, stated)
 
-    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> Callable[[Any], Any] | None:  # noqa: ARG002
-        """Return a reading of steps in mpmath; None where these do not have what is read."""
-        return read
+    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> SteppedRoute:  # noqa: ARG002
+        """Return a second route: a reading, in expressions, of steps in mpmath."""
+        return SteppedRoute(lambda o: read(self._steps(o)), lambda _: hybrid_steps.HOW)
 
     def _quantity(
         self,
         name: str,
         read: Callable[[Any], Ball],
-        stepped: Callable[[Any], Any] | None,
+        stepped: SteppedRoute | None,
         terms: MotionTerms,
     ) -> Reference[Certified]:
         enclosed = self._spared(_with_slope(self._on_orbit(read) if stepped else read))
@@ -307,7 +314,7 @@ class MotionQuantities:
         route, stated = self._split(stepped, terms)
         return self.reference(route, **stated)(enclosed)
 
-    def _split(self, stepped: Callable[[Any], Any] | None, terms: MotionTerms) -> tuple[Second | None, Terms]:
+    def _split(self, stepped: SteppedRoute | None, terms: MotionTerms) -> tuple[Second | None, Terms]:
         """Return the second route, which takes a record of parameters, and the other terms."""
         second, how = terms.get("second"), terms.get("how")
         rest = {name: term for name, term in terms.items() if name not in ("second", "how")}
@@ -316,11 +323,7 @@ class MotionQuantities:
             return lambda o: second(ParameterView(o, Exact.mpf)), {**stated, "how": how or "closed form"}
         if stepped is None:
             return None, stated
-        steps: Terms = {"how": self._describe_steps, "promised": hybrid_steps.PROMISED}
-        return lambda o: stepped(self._steps(o)), {**steps, **stated}
-
-    def _describe_steps(self, o: ParameterSet) -> str:  # noqa: ARG002 - other motions depend on the parameters
-        return hybrid_steps.HOW
+        return stepped.read, {"how": stepped.describe, "promised": hybrid_steps.PROMISED, **stated}
 
     def _on_orbit(self, read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
         def read_there(o: Any) -> Ball:

@@ -44,12 +44,12 @@ KINK = 2.0  # regularity: the force of the stop has a kink
 def problem(values: Values) -> MechanicalProblem:
     """Return the rotor beside its stop."""
     m, k, W, j, external, internal, kc, gap, a = numbers(values, *(p.name for p in PARAMETERS))
-    turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
+    one, turn = np.eye(2, dtype=int), np.array([[0, 1], [-1, 0]])
     return MechanicalProblem(
         name="whirling_rotor",
-        mass=m * np.eye(2),
-        damping=(external + internal) * np.eye(2) + j * m * W * turn,
-        stiffness=k * np.eye(2) + internal * W * turn,
+        mass=m * one,
+        damping=(external + internal) * one + j * m * W * turn,
+        stiffness=k * one + internal * W * turn,
         initial_displacement=np.array([-a, 0.0]),
         end=END,
         output_times=np.linspace(0.0, END, round(END / SPACING) + 1),
