@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import takewhile
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from flint import arb, ctx
@@ -21,7 +22,7 @@ from veridyn.references.engine.enclosure import Absent, ball, less, precision
 from veridyn.references.engine.events import roots
 from veridyn.references.engine.expressions import compiled
 from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest, value
-from veridyn.references.engine.motion import Phase, proved
+from veridyn.references.engine.motion import Motion, Phase, proved
 from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
@@ -42,6 +43,7 @@ from veridyn.references.problems.hybrid_system import (
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import hybrid_steps
 
+SHOWN = 20  # digits of a figure
 SURE = 128  # bits, to tell whether a condition on the parameters holds
 
 PROOF = "phases enclosed, every event proved to be the next"
@@ -275,6 +277,25 @@ class MotionQuantities:
         for name in order:
             self._check_event(name)
         return replace(self, order=order)
+
+    def history(self, until: At = None, **readings: str | Expr) -> Reference[Motion]:
+        """Return the motion for figures: what is read, by name, at any instant, and its events up to one."""
+        expressions, end = {name: self._expression(e) for name, e in readings.items()}, self._instant(until)
+
+        def read(o: ParameterSet, expression: Expr, time: Ball) -> Ball:
+            system = self._system(o)
+            return _value(system, o, expression, time, _holding(system, o, time))
+
+        def list_changes(o: ParameterSet) -> list[tuple[Ball, str]]:
+            last = self._time(o, end)
+            phases = (ended.phase for ended in follow_motion(self._system(o), o))
+            return [(phase.start, phase.kind) for phase in takewhile(lambda phase: phase.start < last, phases)]
+
+        def motion(o: ParameterSet, digits: int) -> Motion:
+            parts = {name: partial(read, o, expression) for name, expression in expressions.items()}
+            return Motion(parts, partial(list_changes, o), digits)
+
+        return self.reference.function(digits=SHOWN)(motion)
 
     # ---- what they share
 
