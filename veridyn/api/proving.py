@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
@@ -11,7 +12,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.references.certified import CertificationError, Certified, forget, undefined
 from veridyn.references.deadline import OutOfTime, time_limit
-from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.mechanics.motions import MechanicalQuantities, make_quantities
 from veridyn.references.mechanics.numbers import read_double
 from veridyn.references.parameters import Exact, ParameterError, check_digits, exact, unknown
 from veridyn.references.problems import hybrid
@@ -62,13 +63,18 @@ def prove(
     ------
     ParameterError
         If nothing is asked, a query cannot be read, or a name in it means nothing; if the parameter or `digits` is
-        wrong.
+        wrong; if an instant lies before the start or after the end.
     ProblemError
-        If a law of the problem has no exact form, or it has algebraic equations.
+        If a law of the problem has no exact form, or it has algebraic equations; if it starts inside a rigid stop, or
+        at one with a velocity into it.
     """
     check_digits(digits)
     queries = name_queries(quantities)
     motion = _follow(problem)
+    for name, query in queries.items():
+        _check_instants(problem, name, query)
+    if isinstance(motion, MechanicalQuantities) and (fault := motion.find_fault()):
+        raise ProblemError(f"{problem.name}: {fault}")
     references = {name: _find(motion, query) for name, query in queries.items()}
     values = _values(problem, derivative)
     return {name: _settle(name, each, values, digits, seconds) for name, each in references.items()}
@@ -104,6 +110,23 @@ def _values(problem: Problem, derivative: str | None) -> dict[str, Exact]:
     return {**values, derivative: values[derivative].varied()}
 
 
+def _check_instants(problem: Problem, name: str, query: Query) -> None:
+    """Raise `ParameterError` for an instant that the problem does not have."""
+    match query:
+        case ValueAt():
+            instants: tuple[When | None, ...] = (query.at,)
+        case InstantOf():
+            instants = ()
+        case _:
+            instants = (query.stretch.begin, query.stretch.end)
+    for instant in instants:
+        if instant is None or isinstance(instant, EventNumber):
+            continue
+        at, start, end = (float(exact(each, "an instant")) for each in (instant, problem.start, problem.end))
+        if not start <= at <= end:
+            raise ParameterError(f"{name}: {problem.name} goes from {start:g} s to {end:g} s; {instant} s is not in it")
+
+
 def _find(motion: MotionQuantities, query: Query) -> Reference[Certified]:
     match query:
         case ValueAt():
@@ -127,9 +150,11 @@ def _when(when: When | None) -> Any:
 def _settle(
     name: str, quantity: Reference[Certified], values: Mapping[str, Exact], digits: int, seconds: float
 ) -> Certified:
+    begin = time.monotonic()
     try:
         with time_limit(seconds):
-            value = quantity.compute(values, digits).settle(name)
+            enclosed = quantity.compute(values, digits)
+        value = enclosed.settle(name, max(0.0, seconds - (time.monotonic() - begin)))
     except OutOfTime as reached:
         forget()  # motions that were left half-way
         return undefined(f"not within {seconds:g} s: it came to {reached}; more seconds may do")
