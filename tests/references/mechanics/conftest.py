@@ -11,6 +11,13 @@ import veridyn
 REACH = 28  # digits that a closed form and a proved value of thirty have in common
 
 
+@pytest.fixture(autouse=True)
+def _digits():
+    """Let closed forms have fifty digits."""
+    with mpmath.workdps(50):
+        yield
+
+
 @pytest.fixture
 def prove_all():
     """Return a check of proved values against closed forms, by query; a form is a function, a number or None."""
@@ -19,13 +26,12 @@ def prove_all():
         values = veridyn.prove(problem, list(forms), **options)
         for query, form in forms.items():
             proved = values[query]
-            with mpmath.workdps(50):
-                if form is None:
-                    assert proved.value is None, query
-                    continue
-                assert proved.value is not None, (query, proved.routes)
-                truth = mpmath.mpf(form() if callable(form) else form)
-                assert abs(proved.value - truth) <= proved.radius + abs(truth) * mpmath.mpf(10) ** -REACH, query
+            if form is None:
+                assert proved.value is None, query
+                continue
+            assert proved.value is not None, (query, proved.routes)
+            truth = mpmath.mpf(form() if callable(form) else form)
+            assert abs(proved.value - truth) <= proved.radius + abs(truth) * mpmath.mpf(10) ** -REACH, query
         return values
 
     return check
