@@ -9,6 +9,7 @@ from mpmath import mpf
 
 import veridyn
 from veridyn import Harmonic, Load, Modes, NonlinearDamper, NonlinearSpring, Stop, SupportMotion, TimeVarying, Zener
+from veridyn.problem.errors import ProblemError
 from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter, exact
 
@@ -25,7 +26,7 @@ def test_a_cubic_spring_and_a_quadratic_damper(body, prove_all):
     cubic = NonlinearSpring(name="s", direction="x1", breaks=(0.0,), coefficients=((0.0, 0.0, 0.0, 2.0),) * 2)
 
     def lemniscate():
-        return mpmath.findroot(lambda y: mpmath.quad(lambda x: 1 / mpmath.sqrt(1 - x**4), [0, y]) - 1, mpf("0.9"))
+        return mpmath.findroot(lambda y: mpmath.quad(lambda x: 1 / mpmath.sqrt(1 - x**4), [0, y]).real - 1, mpf("0.9"))
 
     prove_all(body(initial_velocity=[1.0], devices=cubic), {"largest x1": 1, "x1@1": lemniscate})
     damper = NonlinearDamper.odd(name="d", direction="x1", coefficients=(0.0, 0.0, 1.0))
@@ -50,7 +51,7 @@ def test_a_zener_device_is_a_linear_system(body, prove_all):
 
 def test_a_device_that_has_no_polynomial_is_named(body):
     device = Zener(name="z", direction="x1", k1=100.0, k2=50.0, k3=20.0, damping=5.0, alpha=0.7)
-    with pytest.raises(veridyn.ProblemError, match="zener 'z': alpha = 0.7"):
+    with pytest.raises(ProblemError, match=r"zener 'z': alpha = 0\.7"):
         veridyn.prove(body(devices=device), ["x1@1"])
 
 
@@ -66,11 +67,7 @@ def test_a_support_drives_relative_motion_and_absolute_stops(body, prove_all):
         """The support moves by -3 sin t, its motion being the antiderivative that `Harmonic` has."""
         return -mpmath.sin(t) + mpmath.sin(2 * t) / 2 - 3 * mpmath.sin(t) - 1
 
-    with mpmath.workdps(50):
-        if hit.value is not None:
-            assert abs(absolute(hit.value)) < mpf(10) ** -28
-        else:
-            assert all(absolute(mpf(i) / 100) < 0 for i in range(301))
+    assert abs(absolute(hit.value)) < mpf(10) ** -28
 
 
 def test_a_modal_basis_reads_coordinates(body, prove_all):
@@ -135,5 +132,4 @@ def test_derivatives_pass_impacts_and_the_end_of_a_slide():
 
     motion = make_quantities(slide, (Parameter("v", "m/s", "", "1"),))
     rest = motion.value("x1", "7").compute({"v": exact(1).varied()}, 30)
-    with mpmath.workdps(40):
-        assert abs(rest.derivative.value - 2) < mpf(10) ** -28
+    assert abs(rest.derivative.value - 2) < mpf(10) ** -28

@@ -115,7 +115,7 @@ def test_a_load_in_text_is_the_number_that_it_says(body, prove_all):
 
 
 def test_where_no_mode_follows_it_says_what_happened_when(body):
-    """A block hangs on nothing: two constraints that say the same have forces that are not determined."""
+    """Two pads on one body: two constraints that say the same have forces that are not determined."""
     pads = tuple(Friction(name, "x1", normal=1.0, static=0.5, kinetic=0.5) for name in ("left", "right"))
     value = veridyn.prove(body(frictions=pads), ["x1@1"])["x1@1"]
     assert value.value is None
@@ -139,7 +139,7 @@ def test_the_command_reads_python_and_json(veridyn, tmp_path):
     assert first["problem"]
     assert first["quantities"][0]["kind"] == "quasi-analytical"
     for arguments, culprit in (
-        ((f"{source}:BALL", "x@1"), "unknown name 'x'"),
+        ((f"{source}:BALL", "x@0.5"), "unknown name 'x'"),
         ((f"{source}:BALL",), "nothing is asked"),
         ((f"{source}:BALL", "x1@7"), "7 s is not in it"),
         ((f"{source}:BALL", "x1@nan"), "finite number"),
