@@ -84,7 +84,7 @@ def returns(values: Values) -> bool:
 
 of = Quantities(MOTION, how="Jacobi's elliptic functions")
 QUANTITIES = (
-    of.event("turn", name="period", second=period, applies=returns),
+    of.event("turn", 2, name="period", second=period, applies=returns),
     of.value("x", "100", "m", scale="sqrt(A2)", second=partial(displacement, time=100), applies=returns),
     of.value("x", "5", "m", scale="sqrt(A2)", second=partial(displacement, time=5)),
 )

@@ -322,7 +322,8 @@ def test_parameters_may_follow_from_others():
     fallen = BALL.knowing(("h",), lambda p: {"h": p.g / 2})
     speed = fallen.value("v", ("impact", 1), before=True, second=lambda p: -p.g)
     assert close(speed, -2)
-    assert speed(g=exact(2).varied()).derivative.value == -1
+    slope = speed(g=exact(2).varied()).derivative
+    assert abs(slope.value + 1) <= slope.radius < 1e-30
     with pytest.raises(ParameterError):
         speed(h=1)
 
