@@ -11,6 +11,7 @@ from veridyn.problem.modes import Accumulation, Change, Mode
 from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import REBOUND, Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Observation, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -38,7 +39,8 @@ PROBLEM = InitialValueProblem(
     output_times=evenly(5.0, 500),
     accumulation=Accumulation(event="impact", mode="rest", reset={"y": 0, "v": 0}),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+REQUIRED = (Requirement("e <= 1", REBOUND),)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
 
 
 def impact(p: Any, number: int) -> Any:
@@ -131,6 +133,7 @@ CASE = Case(
         Variant("elastic", {"e": "1"}, frozenset({"t_impact_1", "t_impact_2", "y@2", "v@2"})),
     ),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     modelling=(
         "Integrators are started anew after every impact; where impacts follow within 1e-8 of the span the ball rests.",
         "The limit is read from the last three impacts that are apart by more than 1e-4 of the span (Aitken).",
