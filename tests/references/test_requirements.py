@@ -48,7 +48,7 @@ def test_what_does_not_hold_is_refused(condition, values, refusal):
 def test_a_long_formula_has_words():
     record = restrict(Requirement("(a - 1)**2 + b**4 > 0", "the body is at rest", "another a or b"))
     record(a=exact(2), b=exact(0))
-    with pytest.raises(ParameterError, match="^a = 1, b = 0: the body is at rest; needed: another a or b$"):
+    with pytest.raises(ParameterError, match=r"^a = 1, b = 0: the body is at rest; needed: another a or b$"):
         record(a=exact(1), b=exact(0))
 
 
