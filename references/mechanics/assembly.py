@@ -87,6 +87,11 @@ class MechanicalMotion:
         """None in advance: each is made when it is reached."""
         return ()
 
+    @property
+    def needs(self) -> frozenset[str]:
+        """What a solver must take: ``hybrid`` where the law of an element has more than one place."""
+        return frozenset({"hybrid"} if any(len(element.places) > 1 for element in self.elements) else ())
+
     @cached_property
     def reading_names(self) -> tuple[str, ...]:
         """Names of what can be read beside the states, in every mode."""
