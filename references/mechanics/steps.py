@@ -65,4 +65,5 @@ def _write(number: int, run: Sequence[PhaseEnd], o: ParameterSet) -> HybridMode:
         else:
             events.append(HybridEvent(change.name, guard, ELSEWHERE))
     rates = tuple(insert_numbers(rate, o) for rate in phase.mode.rates)
-    return HybridMode(str(number), rates, events)
+    readings = {symbol: insert_numbers(e, o) for symbol, e in phase.mode.readings.items()}
+    return HybridMode(str(number), rates, events, readings)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, TypeVar, Unpack, cast
+from functools import cached_property, partial
+from itertools import takewhile
+from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from flint import arb, ctx
 from sympy import Expr
@@ -21,7 +22,7 @@ from veridyn.references.engine.enclosure import Absent, ball, less, precision
 from veridyn.references.engine.events import roots
 from veridyn.references.engine.expressions import compiled
 from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest, value
-from veridyn.references.engine.motion import Phase, proved
+from veridyn.references.engine.motion import Motion, Phase, proved
 from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
@@ -42,6 +43,7 @@ from veridyn.references.problems.hybrid_system import (
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import hybrid_steps
 
+SHOWN = 20  # digits of a figure
 SURE = 128  # bits, to tell whether a condition on the parameters holds
 
 PROOF = "phases enclosed, every event proved to be the next"
@@ -114,6 +116,13 @@ class MotionTerms(Terms, total=False):
     """
 
     second: Second
+
+
+class SteppedRoute(NamedTuple):
+    """A second route by steps: a function of the parameters, and how it goes, which may depend on them."""
+
+    read: Callable[[ParameterSet], Any]
+    describe: Callable[[ParameterSet], str]
 
 
 def _with_slope(read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
@@ -269,6 +278,25 @@ class MotionQuantities:
             self._check_event(name)
         return replace(self, order=order)
 
+    def history(self, until: At = None, **readings: str | Expr) -> Reference[Motion]:
+        """Return the motion for figures: what is read, by name, at any instant, and its events up to one."""
+        expressions, end = {name: self._expression(e) for name, e in readings.items()}, self._instant(until)
+
+        def read(o: ParameterSet, expression: Expr, time: Ball) -> Ball:
+            system = self._system(o)
+            return _value(system, o, expression, time, _holding(system, o, time))
+
+        def list_changes(o: ParameterSet) -> list[tuple[Ball, str]]:
+            last = self._time(o, end)
+            phases = (ended.phase for ended in follow_motion(self._system(o), o))
+            return [(phase.start, phase.kind) for phase in takewhile(lambda phase: phase.start < last, phases)]
+
+        def motion(o: ParameterSet, digits: int) -> Motion:
+            parts = {name: partial(read, o, expression) for name, expression in expressions.items()}
+            return Motion(parts, partial(list_changes, o), digits)
+
+        return self.reference.function(digits=SHOWN)(motion)
+
     # ---- what they share
 
     def _steps(self, o: ParameterSet) -> hybrid_steps.Steps:
@@ -291,15 +319,15 @@ class MotionQuantities:
         stepped = self._step(lambda steps: side * steps.largest(expression, begin, end), expression)
         return self._quantity(name, read, stepped, stated)
 
-    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> Callable[[Any], Any] | None:  # noqa: ARG002
-        """Return a reading of steps in mpmath; None where these do not have what is read."""
-        return read
+    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> SteppedRoute:  # noqa: ARG002
+        """Return a second route: a reading, in expressions, of steps in mpmath."""
+        return SteppedRoute(lambda o: read(self._steps(o)), lambda _: hybrid_steps.HOW)
 
     def _quantity(
         self,
         name: str,
         read: Callable[[Any], Ball],
-        stepped: Callable[[Any], Any] | None,
+        stepped: SteppedRoute | None,
         terms: MotionTerms,
     ) -> Reference[Certified]:
         enclosed = self._spared(_with_slope(self._on_orbit(read) if stepped else read))
@@ -307,7 +335,7 @@ class MotionQuantities:
         route, stated = self._split(stepped, terms)
         return self.reference(route, **stated)(enclosed)
 
-    def _split(self, stepped: Callable[[Any], Any] | None, terms: MotionTerms) -> tuple[Second | None, Terms]:
+    def _split(self, stepped: SteppedRoute | None, terms: MotionTerms) -> tuple[Second | None, Terms]:
         """Return the second route, which takes a record of parameters, and the other terms."""
         second, how = terms.get("second"), terms.get("how")
         rest = {name: term for name, term in terms.items() if name not in ("second", "how")}
@@ -316,11 +344,7 @@ class MotionQuantities:
             return lambda o: second(ParameterView(o, Exact.mpf)), {**stated, "how": how or "closed form"}
         if stepped is None:
             return None, stated
-        steps: Terms = {"how": self._describe_steps, "promised": hybrid_steps.PROMISED}
-        return lambda o: stepped(self._steps(o)), {**steps, **stated}
-
-    def _describe_steps(self, o: ParameterSet) -> str:  # noqa: ARG002 - other motions depend on the parameters
-        return hybrid_steps.HOW
+        return stepped.read, {"how": stepped.describe, "promised": hybrid_steps.PROMISED, **stated}
 
     def _on_orbit(self, read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
         def read_there(o: Any) -> Ball:
