@@ -18,7 +18,6 @@ from veridyn.problem.errors import ProblemError
 from veridyn.problem.formulas import ReadNumber, VariedNumber
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.references.engine.enclosure import decided
 from veridyn.references.mechanics.assembly import MechanicalMotion, make_motion
 from veridyn.references.mechanics.numbers import read_decimal
 from veridyn.references.mechanics.steps import THROUGH, ProvedModes, write_modes
@@ -65,8 +64,8 @@ class MechanicalQuantities(MotionQuantities):
             return None
 
     def _write_modes(self, o: ParameterSet) -> ProvedModes:
-        """Return the modes of the proved motion, at the first precision that decides them all."""
-        return decided(lambda: write_modes(self._system(o), o))
+        """Return the modes of the proved motion."""
+        return write_modes(self._system(o), o)
 
     def _system(self, o: ParameterSet, *watched: Expr) -> MechanicalSystem:
         motion = self._made(o)

@@ -18,10 +18,10 @@ from flint import arb, ctx
 from sympy import Expr
 
 from veridyn.references.certified import Certified
-from veridyn.references.engine.enclosure import Absent, ball, less, precision
+from veridyn.references.engine.enclosure import Absent, ball, less, precision, sign
 from veridyn.references.engine.events import roots
 from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest
-from veridyn.references.engine.motion import Motion, Phase, proved
+from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, proved
 from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
@@ -36,6 +36,7 @@ from veridyn.references.problems.hybrid_system import (
     find_next_phase,
     find_phase,
     follow_motion,
+    follow_until,
     select_phases,
 )
 from veridyn.references.reference import Reference
@@ -57,14 +58,20 @@ def _value(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, 
     return hull(*result)
 
 
+def _value_at_edge(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, ended: PhaseEnd) -> Ball:
+    """Return a value where a stretch of a phase begins or ends: an exact zero where it is one, as a force that ends."""
+    phase = ended.phase
+    assert isinstance(phase, HybridPhase)
+    result = _value(system, o, expression, time, [phase])
+    if sign(result) or differentiated(result):
+        return result
+    facts = phase.facts if time is phase.start else system.read_facts(o, phase, ended.by) if time is ended.end else {}
+    return arb(0) if facts and system.is_zero(o, system.read(expression, phase), facts) else result
+
+
 def _holding(system: HybridSystem, o: ParameterSet, time: Ball) -> list[Phase]:
     """Return the phases that may hold at an instant."""
-    result = []
-    for ended in follow_motion(system, o):
-        if ended.holds(time):
-            result.append(ended.phase)
-        if ended.end is None or ended.end > time:
-            break
+    result = [ended.phase for ended in follow_until(system, o, time) if ended.holds(time)]
     if not result:
         raise Absent("the motion ends before that instant")
     return result
@@ -73,11 +80,11 @@ def _holding(system: HybridSystem, o: ParameterSet, time: Ball) -> list[Phase]:
 def _extreme(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
     """Return the largest value of what is watched between two instants."""
     result: list[Ball] = []
-    for ended in follow_motion(system, o):
+    for ended in follow_until(system, o, until):
         end = until if ended.end is None or ended.end > until else ended.end
         if not end < after:
             begin = after if ended.start < after else ended.start
-            result += _candidates(system, o, ended.phase, begin, end)
+            result += _candidates(system, o, ended, begin, end)
         if ended.end is None or not ended.end < until:
             break
     if not result:
@@ -85,11 +92,12 @@ def _extreme(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) ->
     return largest(result)
 
 
-def _candidates(system: HybridSystem, o: ParameterSet, phase: Phase, begin: Ball, end: Ball) -> Iterator[Ball]:
+def _candidates(system: HybridSystem, o: ParameterSet, ended: PhaseEnd, begin: Ball, end: Ball) -> Iterator[Ball]:
     """Yield the values of what is watched at both ends of a stretch of a phase, and where it turns between."""
+    phase = ended.phase
     assert isinstance(phase, HybridPhase)
     (expression,), (watched,) = system.watched, phase.watched
-    ends = [_value(system, o, expression, time, [phase]) for time in (begin, end)]
+    ends = [_value_at_edge(system, o, expression, time, ended) for time in (begin, end)]
     yield from ends
     if watched is None:
         return
@@ -169,7 +177,7 @@ class MotionQuantities:
 
         def read(o: ParameterSet) -> Ball:
             limit, count = self._time(o, end), 0
-            for ended in select_phases(follow_motion(self._system(o), o), name):
+            for ended in select_phases(follow_until(self._system(o), o, limit), name):
                 if not less(ended.end, limit, f"{name} and the end of the count agree"):
                     break
                 count += 1
@@ -189,8 +197,8 @@ class MotionQuantities:
                 return _value(system, o, expression, time, _holding(system, o, time))
             run = follow_motion(system, o)
             ended = find_phase(run, *when)
-            shown = (None if before else find_next_phase(run, ended)) or ended
-            return _value(system, o, expression, ended.end, [shown.phase])
+            shown = (None if before else find_next_phase(system, o, ended)) or ended.phase
+            return _value(system, o, expression, ended.end, [shown])
 
         stepped = self._step(lambda steps: steps.value(expression, when, before), expression)
         return self._quantity(f"{of} at {at}", read, stepped, terms)

@@ -171,6 +171,7 @@ class Steps:
         n = len(self.problem.states)
         y = tuple(map(mpmath.mpf, self.function(self.problem.initial[:n])(start, [0] * n)))
         time, mode, length, eased = start, self.problem.mode, (end - start) / 64, EASY
+        begins = True  # the motion or, after an event, a mode: a guard may be zero there that is no event
         while time < end:
             check_time("the second route, by steps, up to t =", float(time), "s")
             here = HybridStep(self._rates[mode], self._sizes(mode, time, y, length), time, mode, y)
@@ -182,7 +183,8 @@ class Steps:
                 if length < LEAST * (end - start):
                     raise CertificationError("the steps of the second route come to a halt") from None
                 continue
-            result = self._first(here, length, after, modes[mode].events)
+            result = self._first(here, length, after, modes[mode].events, begins=begins)
+            begins = result is not None
             self.kept.append((here, length if result is None else result[0]))
             if result is None:
                 time, y, length, eased = time + length, after, length * eased, EASY
@@ -203,16 +205,18 @@ class Steps:
     def _sizes(self, mode: str, time: mpf, y: Vector, length: mpf) -> Vector:
         return tuple(max(abs(x), abs(rate) * length) for x, rate in zip(y, self._rates[mode](time, y), strict=True))
 
-    def _first(self, here: HybridStep, length: mpf, after: Vector, events: Sequence[Any]) -> Any:
+    def _first(self, here: HybridStep, length: mpf, after: Vector, events: Sequence[Any], *, begins: bool) -> Any:
         result = [
             (lapse, event)
             for place, event in enumerate(events)
-            if (lapse := self._lapse(here, length, after, place, event)) is not None
+            if (lapse := self._lapse(here, length, after, place, event, begins=begins)) is not None
         ]
         return min(result, key=lambda pair: pair[0], default=None)
 
-    def _lapse(self, here: HybridStep, length: mpf, after: Vector, place: int, event: Any) -> mpf | None:
-        """Return when a guard passes zero first within a step."""
+    def _lapse(
+        self, here: HybridStep, length: mpf, after: Vector, place: int, event: Any, *, begins: bool
+    ) -> mpf | None:
+        """Return when a guard passes zero first within a step, with which a mode begins or goes on."""
         guard, rate = self._guards[here.mode]
 
         def value(lapse: mpf) -> mpf:
@@ -222,7 +226,7 @@ class Steps:
             return rate(here.time + lapse, here.at(lapse))[place]
 
         begin = mpmath.mpf(0)
-        if abs(value(begin)) <= self._tiny(here, place, length):
+        if begins and abs(value(begin)) <= self._tiny(here, place, length):
             begin = length / 10**6
         a, b = value(begin), guard(here.time + length, after)[place]
         p, q = slope(begin), rate(here.time + length, after)[place]

@@ -360,12 +360,13 @@ def test_names_that_are_not_there_are_refused():
 
 def test_a_motion_is_followed_only_as_far_as_it_is_read():
     system = HybridSystem(BALL.problem)
-    run = hybrid_system.follow_motion(system, ParameterSet(g=exact(2), h=exact(1), e=exact("0.5")))
+    o = ParameterSet(g=exact(2), h=exact(1), e=exact("0.5"))
+    run = hybrid_system.follow_motion(system, o)
     before = len(run.kept)
     assert next(iter(run)).by == "impact"
     assert len(run.kept) == max(1, before)
     assert hybrid_system.find_phase(run, "impact", 3) is run.kept[2]
-    assert hybrid_system.find_next_phase(run, run.kept[1]) is run.kept[2]
+    assert hybrid_system.find_next_phase(system, o, run.kept[1]) is run.kept[2].phase
 
 
 def test_what_stopped_a_motion_is_raised_again():
