@@ -20,8 +20,7 @@ from sympy import Expr
 from veridyn.references.certified import Certified
 from veridyn.references.engine.enclosure import Absent, ball, less, precision, sign
 from veridyn.references.engine.events import roots
-from veridyn.references.engine.expressions import compiled
-from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest, value
+from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, proved
 from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.engine.shares import NONE
@@ -38,15 +37,12 @@ from veridyn.references.problems.hybrid_system import (
     find_phase,
     follow_motion,
     follow_until,
-    make_balls,
     select_phases,
 )
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import hybrid_steps
 
 SHOWN = 20  # digits of a figure
-SURE = 128  # bits, to tell whether a condition on the parameters holds
-
 PROOF = "phases enclosed, every event proved to be the next"
 CLOSED = "closed form in ball arithmetic"
 
@@ -408,36 +404,8 @@ def motion(
 ) -> MotionQuantities:
     """Return the motion of a problem, whose parameters have the rules given; those without one may be any number.
 
-    What the rules of single parameters do not say is checked by a subclass of `ParameterSet`.
+    What they must meet together is checked by ``record``: `requirements.restrict` makes one.
     """
     stated = {parameter.name: parameter for parameter in parameters}
     plain = {name: Parameter(name, "", "", str(value), "any") for name, value in problem.parameters.items()}
     return MotionQuantities(problem, tuple({**plain, **stated}.values()), record=record, spare=spare)
-
-
-def not_negative(
-    problem: Any, condition: str, refusal: str, record: type[ParameterSet] = ParameterSet
-) -> type[ParameterSet]:
-    """Return records of parameters for which an expression is not below zero, as under a root of the start.
-
-    The refusal names parameters in braces. ``record`` has conditions of its own, which are checked first.
-
-    Raises
-    ------
-    ParameterError
-        From a record of other parameters.
-    """
-    least = compiled((problem.expression(condition),))
-
-    class ParameterDomain(record):  # type: ignore[misc, valid-type]  # a class that is an argument
-        """The parameters; the condition holds."""
-
-        def check(self) -> None:
-            """Refuse parameters for which it does not."""
-            super().check()
-            with precision(SURE):
-                (result,) = least(make_balls(self))
-                if value(result) < 0:
-                    raise ParameterError(refusal.format_map(vars(self)))
-
-    return ParameterDomain

@@ -37,6 +37,7 @@ from veridyn.validation_cases.measures.trajectories import value_at
 END = 1.0  # s
 OUTPUTS = np.linspace(0.0, END, STEPS + 1)
 LATE = "0.2"  # s
+STATES = {"u": "v_x", "v": "v_y"}  # names of the velocities in the mechanical problem
 PARAMETERS = (
     Parameter("m", "kg", "mass", "2"),
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81"),
@@ -176,9 +177,7 @@ SPEED_AT_END = MOTION.closed(speed, second=lambda p: abs(turned(p)), how=of.how)
 def late(name: str, axis: str, what: str, unit: str, terms: dict[str, Any]) -> Quantity:
     """Return a relative place or velocity at an instant."""
     words, measure = f"relative {what} along {axis} at {LATE} s", partial(_read, name=name, time=float(LATE))
-    return of.quantity(
-        f"{name}@{LATE}", unit, words, MOTION.value({"u": "v_x", "v": "v_y"}.get(name, name), LATE), measure, **terms
-    )
+    return of.quantity(f"{name}@{LATE}", unit, words, MOTION.value(STATES.get(name, name), LATE), measure, **terms)
 
 
 def on_circle(name: str, side: int, part: str) -> Quantity:

@@ -153,8 +153,9 @@ def _settle(
     begin = time.monotonic()
     try:
         with time_limit(seconds):
-            enclosed = quantity.compute(values, digits)
-        value = enclosed.settle(name, max(0.0, seconds - (time.monotonic() - begin)))
+            first = quantity.compute(values, digits)
+        # What is left of the time is for the second route: the value stands without one that takes longer.
+        value = first.settle(name, seconds - (time.monotonic() - begin))
     except OutOfTime as reached:
         forget()  # motions that were left half-way
         return undefined(f"not within {seconds:g} s: it came to {reached}; more seconds may do")
