@@ -122,7 +122,7 @@ class MechanicalSystem(HybridSystem):
             If an integrand holds the force otherwise than times what does not jump.
         """
         constant = {*self.problem.frame.unknowns, TIME}
-        result = {}
+        result: dict[str, Expr] = {}
         for symbol, integrand in self.problem.integrands.items():
             stated = integrand.xreplace(self.problem.frame.readings)
             for side, impulse in zip(touches, impact.impulses, strict=True):

@@ -227,7 +227,7 @@ GROWTH_M = DRIVEN.value(
 def is_unstable(values: Values) -> bool:
     """Whether a motion of Mathieu's equation grows."""
     trace = HALF.compute(values).value
-    return trace is not None and abs(trace) > 2
+    return isinstance(trace, mpmath.mpf) and bool(abs(trace) > 2)
 
 
 GROWING = "rate at which the motion of Mathieu's equation grows"
