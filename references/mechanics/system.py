@@ -89,7 +89,7 @@ class MechanicalSystem(HybridSystem):
         return Instant(
             time=time,
             enclose=lambda expression: self.values((expression,), names)[0],
-            exact=lambda expression: sympy.expand(self._plain(expression, o)).xreplace(dict(facts)),
+            exact=lambda expression: self.insert_facts(o, expression, facts),
             symbols=frozenset(map(Symbol, names)),
         )
 

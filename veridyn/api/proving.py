@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, assert_never
 
-from veridyn.api.front import SECONDS
+from veridyn.api.front import SECONDS, settle_in_time, take_derivative
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem, Problem
-from veridyn.references.certified import CertificationError, Certified, forget, undefined
-from veridyn.references.deadline import OutOfTime, time_limit
+from veridyn.references.certified import CertificationError, Certified, undefined
 from veridyn.references.mechanics.motions import MechanicalQuantities, make_quantities
 from veridyn.references.mechanics.numbers import read_double
 from veridyn.references.parameters import Exact, ParameterError, check_digits, exact, unknown
@@ -150,19 +149,9 @@ def _when(when: When | None) -> Any:
 def _settle(
     name: str, quantity: Reference[Certified], values: Mapping[str, Exact], digits: int, seconds: float
 ) -> Certified:
-    begin = time.monotonic()
     try:
-        with time_limit(seconds):
-            first = quantity.compute(values, digits)
-        # What is left of the time is for the second route: the value stands without one that takes longer.
-        value = first.settle(name, seconds - (time.monotonic() - begin))
-    except OutOfTime as reached:
-        forget()  # motions that were left half-way
-        return undefined(f"not within {seconds:g} s: it came to {reached}; more seconds may do")
+        value = settle_in_time(name, partial(quantity.compute, values, digits), seconds)
     except CertificationError as reason:
         return undefined(str(reason))
-    if any(number.slope is not None for number in values.values()):
-        if value.derivative is not None or value.value is None:
-            return value.derivative or value
-        return undefined("the parameter does not enter what holds here: no derivative is given")
-    return value
+    varied = next((name for name, number in values.items() if number.slope is not None), None)
+    return value if varied is None else take_derivative(value, varied)
