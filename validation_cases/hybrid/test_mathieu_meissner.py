@@ -98,7 +98,7 @@ def circular(square: Any) -> tuple[Any, Any]:
         c, s = w.sqrt().cos(), w.sqrt().sinc()
         rate = (c - s) / (2 * w)
     elif abs(w) < 1:
-        c, s = 1 - w / 2 + arb(0, 1) * w**2 / 23, 1 - w / 6 + arb(0, 1) * w**2 / 119
+        c, s = 1 - w / 2 + arb(0, 1) * w * w / 23, 1 - w / 6 + arb(0, 1) * w * w / 119
         rate = -arb(1) / 6 + arb(0, 1) * w / 59
     else:
         raise Undecided("the sign of a stiffness")
