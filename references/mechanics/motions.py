@@ -91,17 +91,20 @@ class MechanicalQuantities(MotionQuantities):
 
     # ---- the second route
 
-    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> SteppedRoute:
-        names = {symbol.name for e in expressions for symbol in e.free_symbols}
+    def _step(self, read: Callable[[Any], Any], expression: Expr | None = None) -> SteppedRoute:
+        names = {symbol.name for symbol in expression.free_symbols} if expression is not None else set()
         in_states = names <= {TIME.name, *self.problem.states}
 
         def restate(o: ParameterSet) -> InitialValueProblem | None:
             return self._restated(o.plain) if in_states else None  # readings belong to the modes that were proved
 
-        def read_steps(o: ParameterSet) -> Any:
-            return read(hybrid_steps.steps(restate(o) or self._proved(o.plain), ParameterSet()))
+        def follow(o: ParameterSet) -> hybrid_steps.Steps:
+            return hybrid_steps.steps(restate(o) or self._proved(o.plain), ParameterSet())
 
-        return SteppedRoute(read_steps, lambda o: THROUGH if restate(o) is None else hybrid_steps.HOW)
+        size = None if expression is None else lambda o: follow(o).size(expression)
+        return SteppedRoute(
+            lambda o: read(follow(o)), lambda o: THROUGH if restate(o) is None else hybrid_steps.HOW, size
+        )
 
 
 def make_quantities(

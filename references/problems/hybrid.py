@@ -8,7 +8,7 @@ zero is proved to be there symbolically: what is known exactly after an event be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
@@ -60,10 +60,17 @@ def _value_at_edge(system: HybridSystem, o: ParameterSet, expression: Expr, time
     """Return a value where a stretch of a phase begins or ends: an exact zero where it is one, as a force that ends."""
     phase = ended.phase
     assert isinstance(phase, HybridPhase)
+    facts = phase.facts if time is phase.start else system.read_facts(o, phase, ended.by) if time is ended.end else {}
+    return _value_by_facts(system, o, expression, time, phase, facts)
+
+
+def _value_by_facts(
+    system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phase: HybridPhase, facts: Mapping[Expr, Expr]
+) -> Ball:
+    """Return a value at an instant of a phase at which some expressions are exact: an exact zero where they say so."""
     result = _value(system, o, expression, time, [phase])
     if sign(result) or differentiated(result):
         return result
-    facts = phase.facts if time is phase.start else system.read_facts(o, phase, ended.by) if time is ended.end else {}
     return arb(0) if facts and system.is_zero(o, system.read(expression, phase), facts) else result
 
 
@@ -126,10 +133,14 @@ class MotionTerms(Terms, total=False):
 
 
 class SteppedRoute(NamedTuple):
-    """A second route by steps: a function of the parameters, and how it goes, which may depend on them."""
+    """A second route by steps: a function of the parameters, and how it goes, which may depend on them.
+
+    ``size`` gives the largest absolute value of what is read on the way; None where instants are.
+    """
 
     read: Callable[[ParameterSet], Any]
     describe: Callable[[ParameterSet], str]
+    size: Callable[[ParameterSet], Any] | None = None
 
 
 def _with_slope(read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
@@ -197,10 +208,12 @@ class MotionQuantities:
             system = self._system(o)
             if isinstance(when, Expr):
                 return _value_at(system, o, expression, self._time(o, when))
-            run = follow_motion(system, o)
-            ended = find_phase(run, *when)
-            shown = (None if before else find_next_phase(system, o, ended)) or ended.phase
-            return _value(system, o, expression, ended.end, [shown])
+            ended = find_phase(follow_motion(system, o), *when)
+            follows = None if before else find_next_phase(system, o, ended)
+            if follows is None:
+                return _value_at_edge(system, o, expression, ended.end, ended)
+            assert isinstance(follows, HybridPhase)
+            return _value_by_facts(system, o, expression, ended.end, follows, follows.facts)
 
         stepped = self._step(lambda steps: steps.value(expression, when, before), expression)
         return self._quantity(f"{of} at {at}", read, stepped, terms)
@@ -305,9 +318,10 @@ class MotionQuantities:
         stepped = self._step(lambda steps: side * steps.largest(expression, begin, end), expression)
         return self._quantity(name, read, stepped, stated)
 
-    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> SteppedRoute:  # noqa: ARG002
-        """Return a second route: a reading, in expressions, of steps in mpmath."""
-        return SteppedRoute(lambda o: read(self._steps(o)), lambda _: hybrid_steps.HOW)
+    def _step(self, read: Callable[[Any], Any], expression: Expr | None = None) -> SteppedRoute:
+        """Return a second route: a reading, of an expression or of instants, of steps in mpmath."""
+        size = None if expression is None else lambda o: self._steps(o).size(expression)
+        return SteppedRoute(lambda o: read(self._steps(o)), lambda _: hybrid_steps.HOW, size)
 
     def _quantity(
         self,
@@ -330,7 +344,10 @@ class MotionQuantities:
             return lambda o: second(ParameterView(o, Exact.mpf)), {**stated, "how": how or "closed form"}
         if stepped is None:
             return None, stated
-        return stepped.read, {"how": stepped.describe, "promised": hybrid_steps.PROMISED, **stated}
+        promised: Terms = {"how": stepped.describe, "promised": hybrid_steps.PROMISED}
+        if stepped.size is not None:
+            promised["size"] = stepped.size
+        return stepped.read, {**promised, **stated}
 
     def _on_orbit(self, read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
         def read_there(o: Any) -> Ball:
