@@ -146,11 +146,9 @@ class MotionQuantities:
                 return read_at(system, o, expression, self._time(o, when))
             ended = find_phase(follow_motion(system, o), *when)
             follows = None if before else find_next_phase(system, o, ended)
-            return (
-                read_end(system, o, expression, ended)
-                if follows is None
-                else read_begin(system, o, expression, follows)
-            )
+            if follows is None or follows is ended.phase:  # the motion ends, or an event marks an instant of a phase
+                return read_end(system, o, expression, ended)
+            return read_begin(system, o, expression, follows)
 
         stepped = self._step(lambda steps: steps.value(expression, when, before), expression)
         return self._quantity(f"{of} at {at}", read, stepped, terms)
