@@ -8,7 +8,7 @@ zero is proved to be there symbolically: what is known exactly after an event be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
@@ -17,18 +17,17 @@ from flint import arb, ctx
 from sympy import Expr
 
 from veridyn.references.certified import Certified
-from veridyn.references.engine.enclosure import Absent, ball, less, precision, sign
-from veridyn.references.engine.events import roots
-from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest
-from veridyn.references.engine.motion import Phase, PhaseEnd, proved
+from veridyn.references.engine.enclosure import ball, less, precision
+from veridyn.references.engine.jets import Ball, Jet, differentiated, largest
+from veridyn.references.engine.motion import Motion, proved
 from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
 from veridyn.references.problems.hybrid_conditions import check_order
 from veridyn.references.problems.hybrid_modes import to_sympy
+from veridyn.references.problems.hybrid_reading import find_largest, find_peak_time, find_peaks, read_at, read_in
 from veridyn.references.problems.hybrid_system import (
     EventParameter,
-    HybridPhase,
     HybridSystem,
     Known,
     ParameterView,
@@ -43,76 +42,11 @@ from veridyn.references.second_routes import hybrid_steps
 
 PROOF = "phases enclosed, every event proved to be the next"
 CLOSED = "closed form in ball arithmetic"
+HISTORY_DIGITS = 20
 
 T = TypeVar("T")
 At = Any  # an instant: a number, an expression in the parameters, or an event: its name and number
 Second = Callable[[Any], Any]
-
-
-def _value(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
-    result = [
-        system.values((system.read(expression, phase),), system.named(o, time, phase.at(time)))[0] for phase in phases
-    ]
-    return hull(*result)
-
-
-def _value_at_edge(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, ended: PhaseEnd) -> Ball:
-    """Return a value where a stretch of a phase begins or ends: an exact zero where it is one, as a force that ends."""
-    phase = ended.phase
-    assert isinstance(phase, HybridPhase)
-    result = _value(system, o, expression, time, [phase])
-    if sign(result) or differentiated(result):
-        return result
-    facts = phase.facts if time is phase.start else system.read_facts(o, phase, ended.by) if time is ended.end else {}
-    return arb(0) if facts and system.is_zero(o, system.read(expression, phase), facts) else result
-
-
-def _holding(system: HybridSystem, o: ParameterSet, time: Ball) -> list[Phase]:
-    """Return the phases that may hold at an instant."""
-    result = [ended.phase for ended in follow_until(system, o, time) if ended.holds(time)]
-    if not result:
-        raise Absent("the motion ends before that instant")
-    return result
-
-
-def _value_at(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball) -> Ball:
-    """Return a value at an instant, in all phases that may hold there."""
-    return _value(system, o, expression, time, _holding(system, o, time))
-
-
-def _extreme(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
-    """Return the largest value of what is watched between two instants."""
-    result: list[Ball] = []
-    for ended in follow_until(system, o, until):
-        end = until if ended.end is None or ended.end > until else ended.end
-        if not end < after:
-            begin = after if ended.start < after else ended.start
-            result += _candidates(system, o, ended, begin, end)
-        if ended.end is None or not ended.end < until:
-            break
-    if not result:
-        raise Absent("the motion ends before that stretch of time")
-    return largest(result)
-
-
-def _candidates(system: HybridSystem, o: ParameterSet, ended: PhaseEnd, begin: Ball, end: Ball) -> Iterator[Ball]:
-    """Yield the values of what is watched at both ends of a stretch of a phase, and where it turns between."""
-    phase = ended.phase
-    assert isinstance(phase, HybridPhase)
-    (expression,), (watched,) = system.watched, phase.watched
-    ends = [_value_at_edge(system, o, expression, time, ended) for time in (begin, end)]
-    yield from ends
-    if watched is None:
-        return
-    for lapse in roots(
-        phase.course, watched.row, end - phase.start, zeros=watched.zeros, late=watched.late, order=1, inside=False
-    ):
-        time = phase.start + lapse
-        if not time < begin:
-            turned = _value(system, o, expression, time, [phase])
-            # A turn that cannot be told from an end lies on either side of it: then the end has the extreme itself.
-            near = [e for e, apart in zip(ends, (begin < time, time < end), strict=True) if not apart]
-            yield hull(turned, *near)
 
 
 class MotionTerms(Terms, total=False):
@@ -196,11 +130,11 @@ class MotionQuantities:
         def read(o: ParameterSet) -> Ball:
             system = self._system(o)
             if isinstance(when, Expr):
-                return _value_at(system, o, expression, self._time(o, when))
+                return read_at(system, o, expression, self._time(o, when))
             run = follow_motion(system, o)
             ended = find_phase(run, *when)
             shown = (None if before else find_next_phase(system, o, ended)) or ended.phase
-            return _value(system, o, expression, ended.end, [shown])
+            return read_in(system, o, expression, ended.end, [shown])
 
         stepped = self._step(lambda steps: steps.value(expression, when, before), expression)
         return self._quantity(f"{of} at {at}", read, stepped, terms)
@@ -216,6 +150,40 @@ class MotionQuantities:
     ) -> Reference[Certified]:
         """Return the smallest value of a state, or an expression, between two instants."""
         return self._extreme(of, after, until, -1, terms)
+
+    def peak(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return the largest magnitude of a state, or an expression, between two instants, where it turns.
+
+        It is undefined where the magnitude at one of the two instants is larger.
+        """
+        return self._peak("peak", of, after, until, lambda *given: largest(each.value for each in find_peaks(*given)),
+                          lambda turns: max(abs(value) for _, value in turns), terms)  # fmt: skip
+
+    def peak_time(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return the instant (s) of the `peak`; undefined too where two are equally high."""
+        return self._peak("instant of the peak", of, after, until, find_peak_time,
+                          lambda turns: max(turns, key=lambda turn: abs(turn[1]))[0], terms)  # fmt: skip
+
+    def history(self, **readings: str | Expr) -> Reference[Motion]:
+        """Return the motion for figures and comparison of histories: expressions by name, instants of events."""
+        expressions = {name: self._expression(reading) for name, reading in readings.items()}
+
+        def find_history(o: ParameterSet, digits: int) -> Motion:
+            system = self._system(o)
+
+            def read(expression: Expr) -> Callable[[Ball], Ball]:
+                return lambda time: read_at(system, o, expression, time)
+
+            def list_events() -> list[tuple[Ball, str]]:
+                return [(ended.end, ended.by) for ended in follow_motion(system, o) if ended.by is not None]
+
+            return Motion({name: read(e) for name, e in expressions.items()}, list_events, digits)
+
+        return self.reference.function(digits=HISTORY_DIGITS)(find_history)
 
     def integral(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
@@ -235,11 +203,9 @@ class MotionQuantities:
         expression = self._expression(of)
         begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
 
-        def read_at(when: Any, o: ParameterSet) -> Ball:
-            return _value_at(self._system(o), o, expression, self._time(o, when))
-
         def read(o: ParameterSet) -> Ball:
-            return read_at(end, o) - read_at(begin, o)
+            first, last = (read_at(self._system(o), o, expression, self._time(o, when)) for when in (begin, end))
+            return last - first
 
         def step(steps: Any) -> Any:
             return steps.value(expression, end, False) - steps.value(expression, begin, False)
@@ -298,12 +264,36 @@ class MotionQuantities:
         begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
 
         def read(o: ParameterSet) -> Ball:
-            return side * _extreme(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+            return side * find_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
 
         name = f"{'largest' if side > 0 else 'smallest'} {of}"
         stated: MotionTerms = {"effort": self._effort(expression), **terms}
         stepped = self._step(lambda steps: side * steps.largest(expression, begin, end), expression)
         return self._quantity(name, read, stepped, stated)
+
+    def _peak(
+        self,
+        name: str,
+        of: str | Expr,
+        after: At,
+        until: At,
+        find: Callable[..., Ball],
+        choose: Callable[[list[tuple[Any, Any]]], Any],
+        terms: MotionTerms,
+    ) -> Reference[Certified]:
+        """Return what is asked of a peak; ``choose`` it among instants and values of turns for the second route."""
+        expression = self._expression(of)
+        begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
+
+        def read(o: ParameterSet) -> Ball:
+            return find(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+
+        def step(steps: Any) -> Any:
+            seen = steps.candidates(expression, steps.time(begin), steps.time(end))
+            return choose([(time, value) for time, value, turns in seen if turns])
+
+        stated: MotionTerms = {"effort": self._effort(expression), **terms}
+        return self._quantity(f"{name} of {of}", read, self._step(step, expression), stated)
 
     def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> SteppedRoute:  # noqa: ARG002
         """Return a second route: a reading, in expressions, of steps in mpmath."""
