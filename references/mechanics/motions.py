@@ -27,7 +27,7 @@ from veridyn.references.mechanics.frequencies import Root, find_roots
 from veridyn.references.mechanics.numbers import read_decimal
 from veridyn.references.mechanics.steps import THROUGH, ProvedModes, write_modes
 from veridyn.references.mechanics.system import MechanicalSystem
-from veridyn.references.parameters import Parameter, ParameterSet, resolve
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet, resolve
 from veridyn.references.problems.hybrid import MotionQuantities, MotionTerms, SteppedRoute
 from veridyn.references.problems.hybrid_modes import TIME, to_sympy
 from veridyn.references.problems.hybrid_system import make_balls
@@ -104,7 +104,7 @@ class MechanicalQuantities(MotionQuantities):
     def frequency(self, number: int, **terms: Unpack[MotionTerms]) -> Reference[Certified]:
         """Return a frequency (Hz) of the matrices of the problem, damped, counted from 1, ascending.
 
-        It is undefined unless all modes oscillate.
+        It is undefined unless all modes oscillate. Raises `ParameterError` for a number that no mode has.
         """
         return self._of_root(f"frequency {number}", number, lambda root: root.imaginary / (2 * arb.pi()), terms)
 
@@ -115,6 +115,9 @@ class MechanicalQuantities(MotionQuantities):
     def _of_root(
         self, name: str, number: int, read: Callable[[Root], Ball], terms: MotionTerms
     ) -> Reference[Certified]:
+        if not 1 <= number <= self.problem.frame.size:
+            raise ParameterError(f"{name}: there are {self.problem.frame.size} modes")
+
         def read_root(o: ParameterSet) -> Ball:
             return read(_find_roots(self._system(o), o)[number - 1])
 
@@ -122,17 +125,20 @@ class MechanicalQuantities(MotionQuantities):
 
     # ---- the second route
 
-    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> SteppedRoute:
-        names = {symbol.name for e in expressions for symbol in e.free_symbols}
+    def _step(self, read: Callable[[Any], Any], expression: Expr | None = None) -> SteppedRoute:
+        names = {symbol.name for symbol in expression.free_symbols} if expression is not None else set()
         in_states = names <= {TIME.name, *self.problem.states}
 
         def restate(o: ParameterSet) -> InitialValueProblem | None:
             return self._restated(o.plain) if in_states else None  # readings belong to the modes that were proved
 
-        def read_steps(o: ParameterSet) -> Any:
-            return read(hybrid_steps.steps(restate(o) or self._proved(o.plain), ParameterSet()))
+        def follow(o: ParameterSet) -> hybrid_steps.Steps:
+            return hybrid_steps.steps(restate(o) or self._proved(o.plain), ParameterSet())
 
-        return SteppedRoute(read_steps, lambda o: THROUGH if restate(o) is None else hybrid_steps.HOW)
+        size = None if expression is None else lambda o: follow(o).size(expression)
+        return SteppedRoute(
+            lambda o: read(follow(o)), lambda o: THROUGH if restate(o) is None else hybrid_steps.HOW, size
+        )
 
 
 def make_quantities(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from flint import arb, ctx
@@ -18,20 +19,19 @@ from sympy import Expr
 
 from veridyn.references.certified import Certified
 from veridyn.references.engine.enclosure import ball, less, precision
-from veridyn.references.engine.jets import Ball, Jet, differentiated, largest
+from veridyn.references.engine.jets import Ball, Jet, differentiated
 from veridyn.references.engine.motion import Motion, proved
 from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
 from veridyn.references.problems.hybrid_conditions import check_order
 from veridyn.references.problems.hybrid_modes import to_sympy
-from veridyn.references.problems.hybrid_reading import find_largest, find_peak_time, find_peaks, read_at, read_in
+from veridyn.references.problems.hybrid_reading import find_largest, find_peak, find_peak_time, read_at, read_at_event
 from veridyn.references.problems.hybrid_system import (
     EventParameter,
     HybridSystem,
     Known,
     ParameterView,
-    find_next_phase,
     find_phase,
     follow_motion,
     follow_until,
@@ -60,10 +60,14 @@ class MotionTerms(Terms, total=False):
 
 
 class SteppedRoute(NamedTuple):
-    """A second route by steps: a function of the parameters, and how it goes, which may depend on them."""
+    """A second route by steps: a function of the parameters, and how it goes, which may depend on them.
+
+    ``size`` gives the largest absolute value of what is read on the way; None where instants are.
+    """
 
     read: Callable[[ParameterSet], Any]
     describe: Callable[[ParameterSet], str]
+    size: Callable[[ParameterSet], Any] | None = None
 
 
 def _with_slope(read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
@@ -131,10 +135,7 @@ class MotionQuantities:
             system = self._system(o)
             if isinstance(when, Expr):
                 return read_at(system, o, expression, self._time(o, when))
-            run = follow_motion(system, o)
-            ended = find_phase(run, *when)
-            shown = (None if before else find_next_phase(system, o, ended)) or ended.phase
-            return read_in(system, o, expression, ended.end, [shown])
+            return read_at_event(system, o, expression, when, before)
 
         stepped = self._step(lambda steps: steps.value(expression, when, before), expression)
         return self._quantity(f"{of} at {at}", read, stepped, terms)
@@ -158,15 +159,13 @@ class MotionQuantities:
 
         It is undefined where the magnitude at one of the two instants is larger.
         """
-        return self._peak("peak", of, after, until, lambda *given: largest(each.value for each in find_peaks(*given)),
-                          lambda turns: max(abs(value) for _, value in turns), terms)  # fmt: skip
+        return self._peak("peak", of, after, until, find_peak, terms)
 
     def peak_time(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
     ) -> Reference[Certified]:
         """Return the instant (s) of the `peak`; undefined too where two are equally high."""
-        return self._peak("instant of the peak", of, after, until, find_peak_time,
-                          lambda turns: max(turns, key=lambda turn: abs(turn[1]))[0], terms)  # fmt: skip
+        return self._peak("instant of the peak", of, after, until, find_peak_time, terms)
 
     def history(self, **readings: str | Expr) -> Reference[Motion]:
         """Return the motion for figures and comparison of histories: expressions by name, instants of events."""
@@ -272,16 +271,8 @@ class MotionQuantities:
         return self._quantity(name, read, stepped, stated)
 
     def _peak(
-        self,
-        name: str,
-        of: str | Expr,
-        after: At,
-        until: At,
-        find: Callable[..., Ball],
-        choose: Callable[[list[tuple[Any, Any]]], Any],
-        terms: MotionTerms,
+        self, name: str, of: str | Expr, after: At, until: At, find: Callable[..., Ball], terms: MotionTerms
     ) -> Reference[Certified]:
-        """Return what is asked of a peak; ``choose`` it among instants and values of turns for the second route."""
         expression = self._expression(of)
         begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
 
@@ -290,14 +281,19 @@ class MotionQuantities:
 
         def step(steps: Any) -> Any:
             seen = steps.candidates(expression, steps.time(begin), steps.time(end))
-            return choose([(time, value) for time, value, turns in seen if turns])
+            time, height = max(((t, abs(e)) for t, e, turns in seen if turns), key=itemgetter(1))
+            return height if find is find_peak else time
 
+        stepped = self._step(step, expression)
         stated: MotionTerms = {"effort": self._effort(expression), **terms}
-        return self._quantity(f"{name} of {of}", read, self._step(step, expression), stated)
+        return self._quantity(
+            f"{name} of {of}", read, stepped if find is find_peak else stepped._replace(size=None), stated
+        )
 
-    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> SteppedRoute:  # noqa: ARG002
-        """Return a second route: a reading, in expressions, of steps in mpmath."""
-        return SteppedRoute(lambda o: read(self._steps(o)), lambda _: hybrid_steps.HOW)
+    def _step(self, read: Callable[[Any], Any], expression: Expr | None = None) -> SteppedRoute:
+        """Return a second route: a reading, of an expression or of instants, of steps in mpmath."""
+        size = None if expression is None else lambda o: self._steps(o).size(expression)
+        return SteppedRoute(lambda o: read(self._steps(o)), lambda _: hybrid_steps.HOW, size)
 
     def _quantity(
         self,
@@ -320,7 +316,10 @@ class MotionQuantities:
             return lambda o: second(ParameterView(o, Exact.mpf)), {**stated, "how": how or "closed form"}
         if stepped is None:
             return None, stated
-        return stepped.read, {"how": stepped.describe, "promised": hybrid_steps.PROMISED, **stated}
+        promised: Terms = {"how": stepped.describe, "promised": hybrid_steps.PROMISED}
+        if stepped.size is not None:
+            promised["size"] = stepped.size
+        return stepped.read, {**promised, **stated}
 
     def _on_orbit(self, read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
         def read_there(o: Any) -> Ball:

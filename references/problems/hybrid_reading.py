@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from flint import arb
@@ -15,7 +15,14 @@ from veridyn.references.engine.highs import find_high_turns
 from veridyn.references.engine.jets import Ball, differentiated, hull, largest
 from veridyn.references.engine.motion import Phase, PhaseEnd
 from veridyn.references.parameters import ParameterSet
-from veridyn.references.problems.hybrid_system import HybridPhase, HybridSystem, follow_until
+from veridyn.references.problems.hybrid_system import (
+    HybridPhase,
+    HybridSystem,
+    find_next_phase,
+    find_phase,
+    follow_motion,
+    follow_until,
+)
 
 
 class Candidate(NamedTuple):
@@ -42,13 +49,37 @@ def read_at(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball)
     return read_in(system, o, expression, time, phases)
 
 
+def read_at_event(
+    system: HybridSystem, o: ParameterSet, expression: Expr, event: tuple[str, int], before: bool
+) -> Ball:
+    """Return a value just after an event by name and number, or just before it."""
+    ended = find_phase(follow_motion(system, o), *event)
+    follows = None if before else find_next_phase(system, o, ended)
+    if follows is None:
+        return _read_at_edge(system, o, expression, ended.end, ended)
+    assert isinstance(follows, HybridPhase)
+    return _read_by_facts(system, o, expression, ended.end, follows, follows.facts)
+
+
 def find_largest(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
     """Return the largest value of what is watched between two instants (s)."""
     return largest(candidate.value for candidate in _candidates(system, o, after, until, _itself))
 
 
-def find_peaks(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> list[Candidate]:
-    """Return the largest magnitude of what is watched between two instants (s): all that may be it.
+def find_peak(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
+    """Return the largest magnitude of what is watched between two instants (s); raises as `_list_peaks`."""
+    return largest(each.value for each in _list_peaks(system, o, after, until))
+
+
+def find_peak_time(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
+    """Return the instant (s) of the peak; raises as `_list_peaks`, `Undecided` too where two are equally high."""
+    if len(peaks := _list_peaks(system, o, after, until)) > 1:
+        raise Undecided("two peaks are equally high, or nearly")
+    return peaks[0].time
+
+
+def _list_peaks(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> list[Candidate]:
+    """Return what may be the largest magnitude of what is watched between two instants (s).
 
     Raises
     ------
@@ -64,13 +95,6 @@ def find_peaks(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) 
     if not all(less(rival, height, "a peak and the value at an end of the span differ") for rival in rivals):
         raise Absent("the largest magnitude lies at an end of the span, at no turning point between")
     return [each for each in inner if not each.value < height]
-
-
-def find_peak_time(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
-    """Return the instant (s) of the peak; raises as `find_peaks` does, `Undecided` too where two are equally high."""
-    if len(peaks := find_peaks(system, o, after, until)) > 1:
-        raise Undecided("two peaks are equally high, or nearly")
-    return peaks[0].time
 
 
 def _itself(ball: Ball) -> Ball:
@@ -147,8 +171,15 @@ def _read_at_edge(system: HybridSystem, o: ParameterSet, expression: Expr, time:
     """Return a value where a stretch of a phase begins or ends: an exact zero where it is one, as a force that ends."""
     phase = ended.phase
     assert isinstance(phase, HybridPhase)
+    facts = phase.facts if time is phase.start else system.read_facts(o, phase, ended.by) if time is ended.end else {}
+    return _read_by_facts(system, o, expression, time, phase, facts)
+
+
+def _read_by_facts(
+    system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phase: HybridPhase, facts: Mapping[Expr, Expr]
+) -> Ball:
+    """Return a value at an instant of a phase at which some expressions are exact: an exact zero where they say so."""
     result = read_in(system, o, expression, time, [phase])
     if sign(result) or differentiated(result):
         return result
-    facts = phase.facts if time is phase.start else system.read_facts(o, phase, ended.by) if time is ended.end else {}
     return arb(0) if facts and system.is_zero(o, system.read(expression, phase), facts) else result
