@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import takewhile
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from flint import arb, ctx
@@ -26,13 +27,19 @@ from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
 from veridyn.references.problems.hybrid_conditions import check_order
 from veridyn.references.problems.hybrid_modes import to_sympy
-from veridyn.references.problems.hybrid_readings import find_largest, find_where_largest, read_at, read_begin, read_end
+from veridyn.references.problems.hybrid_readings import (
+    find_largest,
+    find_peak,
+    find_peak_time,
+    find_where_largest,
+    read_at,
+    read_at_event,
+)
 from veridyn.references.problems.hybrid_system import (
     EventParameter,
     HybridSystem,
     Known,
     ParameterView,
-    find_next_phase,
     find_phase,
     follow_motion,
     follow_until,
@@ -144,11 +151,7 @@ class MotionQuantities:
             system = self._system(o)
             if isinstance(when, Expr):
                 return read_at(system, o, expression, self._time(o, when))
-            ended = find_phase(follow_motion(system, o), *when)
-            follows = None if before else find_next_phase(system, o, ended)
-            if follows is None or follows is ended.phase:  # the motion ends, or an event marks an instant of a phase
-                return read_end(system, o, expression, ended)
-            return read_begin(system, o, expression, follows)
+            return read_at_event(system, o, expression, when, before)
 
         stepped = self._step(lambda steps: steps.value(expression, when, before), expression)
         return self._quantity(f"{of} at {at}", read, stepped, terms)
@@ -177,6 +180,21 @@ class MotionQuantities:
         stepped = self._step(lambda steps: steps.instant_of_largest(expression, begin, end), expression)
         return self._quantity(f"instant of the largest {of}", read, stepped, terms)
 
+    def peak(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return the largest magnitude of a state, or an expression, between two instants, where it turns.
+
+        It is undefined where the magnitude at one of the two instants is larger.
+        """
+        return self._peak("peak", of, after, until, find_peak, terms)
+
+    def peak_time(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return the instant (s) of the `peak`; undefined too where two are equally high."""
+        return self._peak("instant of the peak", of, after, until, find_peak_time, terms)
+
     def integral(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
     ) -> Reference[Certified]:
@@ -201,11 +219,9 @@ class MotionQuantities:
         """Return by how much a state, or an expression, grows from one instant to another."""
         expression, begin, end = self._stretch(of, after, until)
 
-        def read_then(when: Any, o: ParameterSet) -> Ball:
-            return read_at(self._system(o), o, expression, self._time(o, when))
-
         def read(o: ParameterSet) -> Ball:
-            return read_then(end, o) - read_then(begin, o)
+            first, last = (read_at(self._system(o), o, expression, self._time(o, when)) for when in (begin, end))
+            return last - first
 
         def step(steps: Any) -> Any:
             return steps.value(expression, end, False) - steps.value(expression, begin, False)
@@ -308,6 +324,25 @@ class MotionQuantities:
         stated: MotionTerms = {"effort": self._effort(expression), **terms}
         stepped = self._step(lambda steps: side * steps.largest(expression, begin, end), expression)
         return self._quantity(name, read, stepped, stated)
+
+    def _peak(
+        self, name: str, of: str | Expr, after: At, until: At, find: Callable[..., Ball], terms: MotionTerms
+    ) -> Reference[Certified]:
+        expression, begin, end = self._stretch(of, after, until)
+
+        def read(o: ParameterSet) -> Ball:
+            return find(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+
+        def step(steps: Any) -> Any:
+            seen = steps.candidates(expression, steps.time(begin), steps.time(end))
+            time, height = max(((t, abs(e)) for t, e, turns in seen if turns), key=itemgetter(1))
+            return height if find is find_peak else time
+
+        stepped = self._step(step, expression)
+        stated: MotionTerms = {"effort": self._effort(expression), **terms}
+        return self._quantity(
+            f"{name} of {of}", read, stepped if find is find_peak else stepped._replace(size=None), stated
+        )
 
     def _step(self, read: Callable[[Any], Any], expression: Expr | None = None) -> SteppedRoute:
         """Return a second route: a reading, of an expression or of instants, of steps in mpmath."""
