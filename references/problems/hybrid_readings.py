@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from flint import arb
 from sympy import Expr
@@ -13,7 +14,7 @@ from veridyn.references.engine.events import roots
 from veridyn.references.engine.jets import Ball, differentiated, hull, largest, value
 from veridyn.references.engine.motion import Phase, PhaseEnd
 from veridyn.references.parameters import ParameterSet
-from veridyn.references.problems.hybrid_system import HybridPhase, HybridSystem, follow_until
+from veridyn.references.problems.hybrid_system import HybridPhase, HybridSystem, ParameterView, follow_until
 
 
 class Candidate(NamedTuple):
@@ -21,6 +22,16 @@ class Candidate(NamedTuple):
 
     time: Ball
     value: Ball
+
+
+@dataclass(frozen=True)
+class PartView(ParameterView):
+    """Parameters and quantities as attributes, made where they are read."""
+
+    _parts: Mapping[str, Callable[[ParameterSet], Any]]
+
+    def __getattr__(self, name: str) -> Any:
+        return self._parts[name](self._record) if name in self._parts else super().__getattr__(name)
 
 
 def read_in(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
