@@ -8,7 +8,7 @@ zero is proved to be there symbolically: what is known exactly after an event be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import takewhile
@@ -28,6 +28,7 @@ from veridyn.references.parameters import Exact, Parameter, ParameterError, Para
 from veridyn.references.problems.hybrid_conditions import check_order
 from veridyn.references.problems.hybrid_modes import to_sympy
 from veridyn.references.problems.hybrid_readings import (
+    PartView,
     find_largest,
     find_peak,
     find_peak_time,
@@ -238,22 +239,26 @@ class MotionQuantities:
         )
 
     def combine(
-        self, compute: Callable[..., Any], *parts: Reference[Certified], **terms: Unpack[MotionTerms]
+        self,
+        name: str,
+        compute: Callable[[Any], Any],
+        parts: Mapping[str, Reference[Certified]],
+        **terms: Unpack[MotionTerms],
     ) -> Reference[Certified]:
-        """Return what a function makes of the parameters, as attributes, and of quantities of this motion.
+        """Return what a function makes of quantities of this motion and of the parameters: attributes of a record.
 
-        It is given balls for the first route, and for the second what the steps of the quantities find.
+        They are balls for the first route, and for the second what the steps of the quantities find.
         """
-        sources = [self._sources[part] for part in parts]
+        sources = {part: self._sources[quantity] for part, quantity in parts.items()}
 
         def read(o: ParameterSet) -> Ball:
-            return compute(ParameterView(o, ball), *(source.enclose(o) for source in sources))
+            return compute(PartView(o, ball, {part: source.enclose for part, source in sources.items()}))
 
         def step(o: ParameterSet) -> Any:
-            return compute(ParameterView(o, Exact.mpf), *(source.stepped.read(o) for source in sources))
+            return compute(PartView(o, Exact.mpf, {part: source.stepped.read for part, source in sources.items()}))
 
-        how = sources[0].stepped.describe
-        return self._quantity(", ".join(part.name for part in parts), read, SteppedRoute(step, how), terms)
+        how = next(iter(sources.values())).stepped.describe
+        return self._quantity(name, read, SteppedRoute(step, how), terms)
 
     def history(self, until: At = None, **readings: str | Expr) -> Reference[Motion]:
         """Return the motion for figures: what is read, by name, at any instant, and its events up to one."""

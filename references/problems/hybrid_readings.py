@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from flint import arb
 from sympy import Expr
@@ -18,6 +19,7 @@ from veridyn.references.parameters import ParameterSet
 from veridyn.references.problems.hybrid_system import (
     HybridPhase,
     HybridSystem,
+    ParameterView,
     find_next_phase,
     find_phase,
     follow_motion,
@@ -31,6 +33,16 @@ class Candidate(NamedTuple):
     value: Ball
     time: Ball
     is_end: bool
+
+
+@dataclass(frozen=True)
+class PartView(ParameterView):
+    """Parameters and quantities as attributes, made where they are read."""
+
+    _parts: Mapping[str, Callable[[ParameterSet], Any]]
+
+    def __getattr__(self, name: str) -> Any:
+        return self._parts[name](self._record) if name in self._parts else super().__getattr__(name)
 
 
 def read_in(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:

@@ -14,7 +14,7 @@ from veridyn.problem.elements import Geometry, Stop
 from veridyn.problem.exact_fields import exact_field
 from veridyn.problem.formulas import sqrt
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.references.certified import Certified
+from veridyn.references.certified import Certified, Kind
 from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter
 from veridyn.references.reference import Reference
@@ -52,6 +52,7 @@ WALLS = "walls"
 ALONG, ACROSS = np.array([3, 4]), np.array([-4, 3])
 TOWARDS = ALONG / 5
 CONTACTS = 4
+CLOSED: Kind = "closed form"
 PUSH, PLACE = f"push_{WALLS}", "3/5*x1 + 4/5*x2"
 INSTANTS = ("0.07", "0.18", "0.4")  # in contact with the first wall, with the second one, and in the second cycle
 OUTPUTS_PER_RADIAN = 20  # of the frequency in contact
@@ -254,31 +255,31 @@ def on_wall(number: int) -> tuple[tuple[str, int], tuple[str, int]]:
 def touch(number: int) -> Reference[Certified]:
     """Return the instant at which a contact begins (s), counted from 1."""
     how = "quarter flights asin(ω0 g/v0)/ω0 and contacts 2 atan2(u, ωc r)/ωc before it"
-    return MOTION.event(*on_wall(number)[0], second=partial(begins, number=number), how=how)
+    return MOTION.event(*on_wall(number)[0], second=partial(begins, number=number), how=how, kind=CLOSED)
 
 
 def release(number: int) -> Reference[Certified]:
     """Return the instant at which it ends (s)."""
     how = "touch and contact 2 atan2(u, ωc r)/ωc"
-    return MOTION.event(*on_wall(number)[1], second=partial(ends, number=number), how=how)
+    return MOTION.event(*on_wall(number)[1], second=partial(ends, number=number), how=how, kind=CLOSED)
 
 
 def peak_force(number: int) -> Reference[Certified]:
     """Return its largest force (N)."""
     how = "kc (R - r), R = hypot(r, u/ωc)"
-    return MOTION.largest(PUSH, *on_wall(number), second=lambda p: wall(p, number).force, how=how)
+    return MOTION.largest(PUSH, *on_wall(number), second=lambda p: wall(p, number).force, how=how, kind=CLOSED)
 
 
 def impulse(number: int) -> Reference[Certified]:
     """Return its impulse (N s)."""
     how = "2 m u less the impulse of the spring"
-    return MOTION.integral(PUSH, *on_wall(number), second=lambda p: wall(p, number).impulse, how=how)
+    return MOTION.integral(PUSH, *on_wall(number), second=lambda p: wall(p, number).impulse, how=how, kind=CLOSED)
 
 
 def displacement(time: str) -> Reference[Certified]:
     """Return the displacement towards the first wall at an instant (m)."""
     how = "half waves about 0 and about g - r, mirrored at the turning points"
-    return MOTION.value(PLACE, time, second=partial(place, time=time), how=how)
+    return MOTION.value(PLACE, time, second=partial(place, time=time), how=how, kind=CLOSED)
 
 
 RELEASES = tuple(map(release, range(1, CONTACTS + 1)))

@@ -147,11 +147,12 @@ def test_where_a_value_is_largest():
 def test_quantities_are_combined():
     """Both routes of v/v0 are those of its parts, and of parameters."""
     before, after = (BALL.value("v", ("impact", 1), before) for before in (True, False))
-    ratio = BALL.combine(lambda p, a, b: p.h * b / a, before, after)
+    ratio = BALL.combine("ratio", lambda p: p.h * p.b / p.a, {"a": before, "b": after})
     assert close(ratio, -0.5)
     assert len(ratio().confirm().routes) == 2
     assert abs(ratio(e=exact("0.5").varied()).derivative.value + 1) < 1e-25
-    assert why(BALL.combine(lambda _, t: 2 * t, BALL.event("impact", 3)), e=0)
+    late = BALL.combine("late", lambda p: 2 * p.third, {"third": BALL.event("impact", 3)})
+    assert "no event" in why(late, e="0.9")
 
 
 def test_events_of_either_name():
