@@ -12,6 +12,7 @@ import pytest
 import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.special import ellipk
 
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.expressions import FUNCTIONS, read, text
@@ -372,5 +373,5 @@ def test_an_event_at_the_minimum_of_another_guard_is_seen(scheme, order):
         end=50.0,
     )
     turns = SCIPY.solve(swing, {"scheme": scheme, "rtol": 1e-10, "atol": 1e-12}).events["turn"]
-    half = 3.3500107375  # 2 K(sin²(1/2))
-    assert turns == pytest.approx(half * np.arange(1, 15), abs=1e-4)
+    half = 2 * ellipk(np.sin(0.5) ** 2)
+    assert turns == pytest.approx(half * np.arange(1, 15), abs=1e-6)
