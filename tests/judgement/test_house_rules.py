@@ -35,7 +35,7 @@ ROOMS = {
     "references": {"problem", "references"},
     "solver": {"problem", "solver"},
     "validation_cases": {"problem", "references", "results", "solver", "validation_cases"},
-    "reports": {"reports", "results"},
+    "reports": {"outputs", "reports", "results"},
 }
 FRONT = {  # below `veridyn`, of its own rooms
     "files": {"problem"},

@@ -296,6 +296,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _place("--output", "DIR", "write manual.html, manual.pdf, results.json", required=True),
         _place("--results", "RESULTS.json", "of a run (default: run our own solver)"),
         _jobs(" of that run"),
+        _switch("--resume", "go on with the run of a manual that was ended"),
         _option("--pdf", action=argparse.BooleanOptionalAction, default=True, help="write the PDF, too"),
         _option("--number", default="", metavar="TEXT", help="document number, for the title page"),
         _option("--revision", default="", metavar="TEXT", help="revision of the document"),
