@@ -81,7 +81,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     except RecursionError:
         raise InputError("is nested too deeply") from None
     if _measure_depth(content) > DEEPEST:
-        raise InputError(f"is nested deeper than {DEEPEST}")
+        raise InputError(f"is nested too deeply: {DEEPEST} levels are the most")
     return content
 
 
@@ -91,7 +91,7 @@ def _check_depth(text: str) -> None:
     for bracket in NO_BRACKET.sub("", STRING.sub("", text)):
         depth += 1 if bracket in "[{" else -1
         if depth > DEEPEST:
-            raise InputError(f"is nested deeper than {DEEPEST}")
+            raise InputError(f"is nested too deeply: {DEEPEST} levels are the most")
 
 
 def _measure_depth(content: object) -> int:

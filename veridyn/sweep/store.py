@@ -139,9 +139,8 @@ def write_csv(stream: BinaryIO, request: SweepRequest, columns: Columns) -> None
     rows = zip(
         *_axis_texts(request.axes, request.shape), *(_texts(q, columns[q.name]) for q in quantities), strict=True
     )
-    stream.write(
-        (",".join(f"{name} [{unit}]" if unit not in ("", "1") else name for name, unit in heads) + "\n").encode()
-    )
+    header = ",".join(f"{name} [{unit}]" if unit not in ("", "1") else name for name, unit in heads)
+    stream.write(f"{header}\n".encode())
     stream.writelines((",".join(row) + "\n").encode() for row in rows)
 
 
