@@ -12,22 +12,23 @@ first of them takes its place; a full disk or a kill before that leaves the earl
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
 import shutil
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
-
-from filelock import FileLock, Timeout
 
 from veridyn.inputs import InputError, parse_json, read_text
 from veridyn.results.errors import ReportError
 
 WORK = ".veridyn"
 FORMAT = "1"
+ATTEMPTS = 100  # to get a lock that others delete
 BLOCK = 1 << 20  # bytes that are read at once
 
 Content = bytes | Callable[[BinaryIO], object]
@@ -195,28 +196,73 @@ def _is_document(path: Path, recognise: Callable[[object], bool]) -> bool:
 @contextlib.contextmanager
 def _alone(work: Path, place: Path, made: Collection[Path] = ()) -> Iterator[None]:
     """Make a folder of ours and keep other processes out of it meanwhile; it goes when nothing is left in it."""
-    lock = work / "lock"
     try:
-        work.mkdir(parents=True, exist_ok=True)
-        if work.is_symlink():
-            raise ReportError(f"{work} is a link; move it away, or choose another place")
-        held = FileLock(str(lock), timeout=0)
-        held.acquire()
-    except Timeout:
+        descriptor = _lock(work)
+    except BlockingIOError:
         raise ReportError(f"another run writes to {place}; wait for it, or choose another name") from None
-    except (OSError, NotImplementedError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise ReportError(f"cannot write into {work.parent}: {why}; choose another folder") from None
+    except OSError as error:
+        raise ReportError(
+            f"cannot write into {work.parent}: {error.strerror or error}; choose another folder"
+        ) from None
     try:
         shutil.rmtree(work / "parts", ignore_errors=True)  # of a process that was killed
         yield
     finally:
         shutil.rmtree(work / "parts", ignore_errors=True)
-        held.release()
-        lock.unlink(missing_ok=True) if os.name == "nt" else None
+        _unlock(work, descriptor)
         for folder in (work, *made):
             with contextlib.suppress(OSError):  # it is not empty
                 folder.rmdir()
+
+
+def _lock(work: Path) -> int:
+    """Make a folder of ours if need be and lock it; return what holds the lock until this process ends.
+
+    The lock file is deleted by its holder (`_unlock`). Whoever has opened it before and gets the lock afterwards holds
+    a file without a name, which keeps nobody out: such a one is given up and the next one is taken. So is a folder that
+    is deleted meanwhile. Raises BlockingIOError if another process has the lock; OSError.
+    """
+    for _ in range(ATTEMPTS):
+        with contextlib.suppress(FileNotFoundError, FileExistsError):  # the folder went between two of these calls
+            work.mkdir(parents=True, exist_ok=True)
+            if work.is_symlink():
+                raise OSError(errno.ELOOP, f"{work} is a link")
+            flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+            descriptor = os.open(work / "lock", flags, 0o644)
+            try:
+                _seize(descriptor)
+                if os.name == "nt" or os.fstat(descriptor).st_nlink > 0:
+                    return descriptor
+            except OSError:
+                os.close(descriptor)
+                raise
+            os.close(descriptor)
+    raise BlockingIOError(errno.EAGAIN, "others lock it again and again")
+
+
+def _seize(descriptor: int) -> None:
+    """Lock an open file for this process; raises BlockingIOError if another one has it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            raise BlockingIOError(error.errno, error.strerror) from None
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _unlock(work: Path, descriptor: int) -> None:
+    """Delete a lock file and release the lock, in this order, so that nobody deletes the lock of another."""
+    if os.name != "nt":
+        (work / "lock").unlink(missing_ok=True)
+    os.close(descriptor)
+    if os.name == "nt":
+        with contextlib.suppress(OSError):  # open files cannot be deleted there: another process has it
+            (work / "lock").unlink()
 
 
 # ---- files that are being written
