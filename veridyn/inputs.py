@@ -8,6 +8,7 @@ import json
 import math
 import re
 import tomllib
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,6 +18,10 @@ LARGEST_SETTINGS = 1 << 20  # bytes of a file of settings
 DEEPEST = 64  # brackets within brackets; documents of ours have fewer than ten
 LONGEST_NUMBER = 300  # digits of an integer: about the range of floats
 
+LONGEST_FRACTION = 2 * 4000  # characters; Python reads no integer of more than 4300 digits
+LARGEST_EXPONENT = 10_000
+
+EXPONENT = re.compile(r"[eE]([+-]?[0-9_]+)")
 STRING = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)  # one without an end reaches to that of the text
 NO_BRACKET = re.compile(r"[^\[\]{}]+")
 HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
@@ -68,6 +73,18 @@ def parse_json(text: str, *, finite: bool = True) -> Any:
     if finite and HALF_PAIR.search(text):
         _check_letters(content)
     return content
+
+
+def parse_fraction(text: str) -> Fraction:
+    """Return the number that a text such as 1.5e-3 or 3/4 says, exactly.
+
+    Raises InputError if it has more than `LONGEST_FRACTION` characters or an exponent beyond `LARGEST_EXPONENT`, which
+    would stand for gigabytes; ValueError, ZeroDivisionError if it is no number.
+    """
+    exponent = EXPONENT.search(text)
+    if len(text) > LONGEST_FRACTION or (exponent and abs(int(exponent[1])) > LARGEST_EXPONENT):
+        raise InputError(f"{text[:40]!r} is a number of too many digits")
+    return Fraction(text)
 
 
 def parse_toml(text: str) -> dict[str, Any]:
