@@ -103,7 +103,10 @@ def test_a_file_of_others_is_refused(tmp_path):
 
 
 def test_two_processes_do_not_write_to_one_place_whatever_their_folders_are(tmp_path):
-    code = f"from pathlib import Path\nfrom veridyn.outputs import open_file\nopen_file(Path({str(tmp_path / 'x')!r}), bool).__enter__()"
+    file = str(tmp_path / "x")
+    code = (
+        f"from pathlib import Path\nfrom veridyn.outputs import open_file\nopen_file(Path({file!r}), bool).__enter__()"
+    )
     with open_file(tmp_path / "x", bool):
         environment = {**os.environ, "TMPDIR": str(tmp_path)}
         seen = subprocess.run(

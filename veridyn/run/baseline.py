@@ -79,7 +79,9 @@ def read_baseline(file: Path) -> Baseline:
     except OSError as error:
         raise SolverInputError(f"cannot read {file}: {error.strerror or error}") from None
     except InputError as error:
-        raise SolverInputError(f"{file} is no baseline: it {error}") from None
+        raise SolverInputError(
+            f"{file} is no baseline; `veridyn baseline save {file.name}` writes one (it {error})"
+        ) from None
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         raise SolverInputError(f"{file} is no baseline; `veridyn baseline save {file.name}` writes one") from None
     if written != FORMAT:
