@@ -9,13 +9,21 @@ import pytest
 from veridyn.outputs import open_file
 from veridyn.problem.errors import SolverInputError
 from veridyn.results import convert_record, unstructure_row
-from veridyn.run import baseline
-from veridyn.run.baseline import COST_GROWTH, DIGITS_KEPT, DIGITS_LOST, compared, entries, read_baseline, write_baseline
+from veridyn.run.baseline import (
+    COST_GROWTH,
+    DIGITS_KEPT,
+    DIGITS_LOST,
+    compared,
+    entries,
+    is_baseline,
+    read_baseline,
+    write_baseline,
+)
 
 
 def save(file, records, command):
-    with open_file(file, baseline.is_baseline) as place:
-        return baseline.write_baseline(place, records, command)
+    with open_file(file, is_baseline) as place:
+        return write_baseline(place, records, command)
 
 
 @pytest.fixture

@@ -114,9 +114,8 @@ def _merge_cases(sheets: Iterable[CaseSheet]) -> Iterator[CaseSheet]:
 
 def _unite(items: Iterable[Item]) -> list[Item]:
     """Return items in their order, equal ones once."""
-    united: dict[
-        bytes, Item
-    ] = {}  # by content: to look for each among all would take a time that grows with the square
+    # by content, so that the time grows with their number and not with its square
+    united: dict[bytes, Item] = {}
     for item in items:
         united.setdefault(msgspec.json.encode(item, order="sorted"), item)
     return list(united.values())
