@@ -397,6 +397,7 @@ def test_a_height_from_the_other_parameters():
     speed = fallen.value("v", ("impact", 1), before=True, second=lambda p: -p.g)
     assert "h" not in {parameter.name for parameter in fallen.parameters}
     assert fallen.event("impact", second=lambda _: mpmath.mpf(1))().text() == "1.00000000000000000000000000000"
-    assert speed(g=exact("9.81").varied()).derivative.value == -1
+    slope = speed(g=exact("9.81").varied()).derivative
+    assert abs(slope.value + 1) <= slope.radius < 1e-30
     with pytest.raises(ParameterError):
         speed(h=1)

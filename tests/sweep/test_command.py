@@ -68,7 +68,7 @@ def test_document(sweep, out):
     assert found["timing"]["points"] == 120
     assert found["check"]["points"] == 2
     assert found["check"]["passed"]
-    assert not (out / "chunks").exists()
+    assert not (out / ".veridyn" / "chunks").exists()
 
 
 def test_check_states_its_digits(veridyn):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
@@ -9,9 +10,8 @@ from veridyn.api.front import SECONDS
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem, Problem
-from veridyn.references.certified import CertificationError, Certified, undefined
+from veridyn.references.certified import CertificationError, Certified, forget, undefined
 from veridyn.references.deadline import OutOfTime, time_limit
-from veridyn.references.engine.enclosure import forget
 from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.mechanics.numbers import read_double
 from veridyn.references.parameters import Exact, ParameterError, check_digits, exact, unknown
@@ -128,9 +128,12 @@ def _when(when: When | None) -> Any:
 def _settle(
     name: str, quantity: Reference[Certified], values: Mapping[str, Exact], digits: int, seconds: float
 ) -> Certified:
+    begin = time.monotonic()
     try:
         with time_limit(seconds):
-            value = quantity.compute(values, digits).settle(name)
+            first = quantity.compute(values, digits)
+        # What is left of the time is for the second route: the value stands without one that takes longer.
+        value = first.settle(name, seconds - (time.monotonic() - begin))
     except OutOfTime as reached:
         forget()  # motions that were left half-way
         return undefined(f"not within {seconds:g} s: it came to {reached}; more seconds may do")
