@@ -171,6 +171,8 @@ def open_file(path: Path, recognise: Callable[[object], bool]) -> Iterator[Outpu
         raise ReportError(f"cannot write {path}: it is a folder; name a file in it")
     if not place.path.parent.exists():
         raise ReportError(f"cannot write {path}: there is no folder {place.path.parent}; create it first")
+    if not place.path.parent.is_dir():
+        raise ReportError(f"cannot write into {path.parent}: it is no folder; choose another one")
     if not keeps(path):
         yield place
         return

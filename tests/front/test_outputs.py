@@ -37,7 +37,7 @@ def test_a_folder_with_files_of_others_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(ReportError, match="holds files that veridyn did not write"):
         write(tmp_path, {"index.html": b"x"})
-    assert os.listdir(tmp_path) == ["notes.txt"]
+    assert contents(tmp_path) == {"notes.txt": b"mine"}
 
 
 def test_files_of_ours_are_replaced_and_those_of_others_stay(tmp_path):
