@@ -200,13 +200,11 @@ class MechanicalMotion:
 
 @dataclass(frozen=True, eq=False)
 class MechanicalMode(SymbolicMode):
-    """A mode with what is exactly zero in it, what can be read, its key, and the events that are impacts.
+    """A mode with what is at rest in it, its key, and the events that are impacts.
 
     ``at_rest``: states as formulas in others, from what is zero.
     """
 
-    zeros: tuple[Expr, ...] = ()
-    readings: Mapping[Symbol, Expr] = field(default_factory=dict)
     at_rest: Mapping[Symbol, Expr] = field(default_factory=dict)
     key: ModeKey = None  # type: ignore[assignment]
     impacts: frozenset[str] = frozenset()

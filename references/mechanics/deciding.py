@@ -61,7 +61,10 @@ class Instant:
             closed |= reached
             reached = {symbol for state in closed if state in rates for symbol in rates[state].free_symbols}
         moving = [rates[symbol] for symbol in closed if symbol in rates]
-        return TIME not in closed and not any(map(self.sign, (expression, *moving)))
+        try:
+            return TIME not in closed and not any(map(self.sign, (expression, *moving)))
+        except Undecided:
+            return False
 
 
 def choose_mode(

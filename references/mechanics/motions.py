@@ -18,6 +18,7 @@ from veridyn.problem.errors import ProblemError
 from veridyn.problem.formulas import ReadNumber, VariedNumber
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.references.engine.enclosure import Undecided, decided
 from veridyn.references.mechanics.assembly import MechanicalMotion, make_motion
 from veridyn.references.mechanics.numbers import read_decimal
 from veridyn.references.mechanics.steps import THROUGH, ProvedModes, write_modes
@@ -66,6 +67,14 @@ class MechanicalQuantities(MotionQuantities):
     def _write_modes(self, o: ParameterSet) -> ProvedModes:
         """Return the modes of the proved motion."""
         return write_modes(self._system(o), o)
+
+    def find_fault(self) -> str:
+        """Return why the motion cannot start as stated; empty if it can, or if that is not decided."""
+        o = self.record(**resolve(self.parameters, {}))
+        try:
+            return decided(lambda: self._system(o).find_fault(o))
+        except Undecided:
+            return ""
 
     def _system(self, o: ParameterSet, *watched: Expr) -> MechanicalSystem:
         motion = self._made(o)

@@ -45,7 +45,13 @@ class ProvedModes:
 
 
 def write_modes(system: HybridSystem, o: ParameterSet) -> ProvedModes:
-    """Return the modes of a motion up to its end, or to where it cannot be followed with `MOST_BITS`."""
+    """Return the modes of a motion up to its end, or to where it cannot be followed with `MOST_BITS`.
+
+    Raises
+    ------
+    Undecided
+        If no precision is tried.
+    """
     for bits in ladder(DIGITS):
         with precision(bits):
             run = follow_motion(system, o)
@@ -57,7 +63,7 @@ def write_modes(system: HybridSystem, o: ParameterSet) -> ProvedModes:
                     continue
                 return _write(system, o, run.kept, is_open=True)
             return _write(system, o, run.kept, is_open=False)
-    raise AssertionError("the ladder ends beyond MOST_BITS")
+    raise Undecided("no precision was tried")
 
 
 def _write(system: HybridSystem, o: ParameterSet, run: Sequence[PhaseEnd], *, is_open: bool) -> ProvedModes:

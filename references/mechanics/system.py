@@ -89,7 +89,7 @@ class MechanicalSystem(HybridSystem):
         return Instant(
             time=time,
             enclose=lambda expression: self.values((expression,), names)[0],
-            exact=lambda expression: sympy.expand(self._plain(expression, o)).xreplace(dict(facts)),
+            exact=lambda expression: self.insert_facts(o, expression, facts),
             symbols=frozenset(map(Symbol, names)),
         )
 
@@ -122,7 +122,7 @@ class MechanicalSystem(HybridSystem):
             If an integrand holds the force otherwise than times what does not jump.
         """
         constant = {*self.problem.frame.unknowns, TIME}
-        result = {}
+        result: dict[str, Expr] = {}
         for symbol, integrand in self.problem.integrands.items():
             stated = integrand.xreplace(self.problem.frame.readings)
             for side, impulse in zip(touches, impact.impulses, strict=True):

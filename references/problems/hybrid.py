@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from itertools import takewhile
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from flint import arb, ctx
@@ -21,7 +20,7 @@ from veridyn.references.certified import Certified
 from veridyn.references.engine.enclosure import Absent, ball, less, precision, sign
 from veridyn.references.engine.events import roots
 from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest
-from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, proved
+from veridyn.references.engine.motion import Phase, PhaseEnd, proved
 from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
@@ -42,7 +41,6 @@ from veridyn.references.problems.hybrid_system import (
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import hybrid_steps
 
-SHOWN = 20  # digits of a figure
 PROOF = "phases enclosed, every event proved to be the next"
 CLOSED = "closed form in ball arithmetic"
 
@@ -75,6 +73,11 @@ def _holding(system: HybridSystem, o: ParameterSet, time: Ball) -> list[Phase]:
     if not result:
         raise Absent("the motion ends before that instant")
     return result
+
+
+def _value_at(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball) -> Ball:
+    """Return a value at an instant, in all phases that may hold there."""
+    return _value(system, o, expression, time, _holding(system, o, time))
 
 
 def _extreme(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
@@ -193,8 +196,7 @@ class MotionQuantities:
         def read(o: ParameterSet) -> Ball:
             system = self._system(o)
             if isinstance(when, Expr):
-                time = self._time(o, when)
-                return _value(system, o, expression, time, _holding(system, o, time))
+                return _value_at(system, o, expression, self._time(o, when))
             run = follow_motion(system, o)
             ended = find_phase(run, *when)
             shown = (None if before else find_next_phase(system, o, ended)) or ended.phase
@@ -234,8 +236,7 @@ class MotionQuantities:
         begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
 
         def read_at(when: Any, o: ParameterSet) -> Ball:
-            system, time = self._system(o), self._time(o, when)
-            return _value(system, o, expression, time, _holding(system, o, time))
+            return _value_at(self._system(o), o, expression, self._time(o, when))
 
         def read(o: ParameterSet) -> Ball:
             return read_at(end, o) - read_at(begin, o)
@@ -281,25 +282,6 @@ class MotionQuantities:
         for name in order:
             self._check_event(name)
         return replace(self, order=order)
-
-    def history(self, until: At = None, **readings: str | Expr) -> Reference[Motion]:
-        """Return the motion for figures: what is read, by name, at any instant, and its events up to one."""
-        expressions, end = {name: self._expression(e) for name, e in readings.items()}, self._instant(until)
-
-        def read(o: ParameterSet, expression: Expr, time: Ball) -> Ball:
-            system = self._system(o)
-            return _value(system, o, expression, time, _holding(system, o, time))
-
-        def list_changes(o: ParameterSet) -> list[tuple[Ball, str]]:
-            last = self._time(o, end)
-            phases = (ended.phase for ended in follow_motion(self._system(o), o))
-            return [(phase.start, phase.kind) for phase in takewhile(lambda phase: phase.start < last, phases)]
-
-        def motion(o: ParameterSet, digits: int) -> Motion:
-            parts = {name: partial(read, o, expression) for name, expression in expressions.items()}
-            return Motion(parts, partial(list_changes, o), digits)
-
-        return self.reference.function(digits=SHOWN)(motion)
 
     # ---- what they share
 

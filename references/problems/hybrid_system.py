@@ -191,7 +191,11 @@ class HybridSystem:
 
     def is_zero(self, o: ParameterSet, expression: Expr, facts: Mapping[Expr, Expr]) -> bool:
         """Tell whether an expression is zero by what is exact of the states."""
-        return vanishes(sympy.expand(self._plain(expression, o)).xreplace(dict(facts)))
+        return vanishes(self.insert_facts(o, expression, facts))
+
+    def insert_facts(self, o: ParameterSet, expression: Expr, facts: Mapping[Expr, Expr]) -> Expr:
+        """Return an expression with the parameters, and what is exact of the states, put in."""
+        return sympy.expand(self._plain(expression, o)).xreplace(dict(facts))
 
     def jump(
         self,
@@ -207,7 +211,7 @@ class HybridSystem:
         moved = {symbol for symbol in self.states if symbol.name in reset}
         facts = {node: formula for node, formula in exact_before.items() if moved.isdisjoint(node.free_symbols)}
         for symbol, jump in zip(self.states, jumps, strict=True):
-            facts[symbol] = sympy.expand(self._plain(jump, o)).xreplace(dict(exact_before))
+            facts[symbol] = self.insert_facts(o, jump, exact_before)
         return there, facts
 
     def _phase(
@@ -223,7 +227,7 @@ class HybridSystem:
         """Return the phase from an instant on; of smooth ones, from an exact instant next to an event's."""
         turning = [self.derivative(mode, expression) for expression in mode.watched]
         at_rest = solve_relations(tuple(self._plain(e, o) for e in mode.zeros), (*self.states, TIME))
-        still = [vanishes(sympy.expand(self._plain(e, o)).xreplace(dict(at_rest))) for e in turning]
+        still = [self.is_zero(o, e, at_rest) for e in turning]
         zeros = [self._zeros(o, mode, e, time, state, facts) for e in mode.guards]
         zeros += [0 if s else self._zeros(o, mode, e, time, state, facts) for e, s in zip(turning, still, strict=True)]
         refuse_start(mode, zeros, time, lambda e: self.values((e,), self.named(o, time, state))[0])

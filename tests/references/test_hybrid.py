@@ -325,7 +325,7 @@ def test_motions_that_run_away_or_do_not_exist_are_told_at_the_first_precision()
         RELEASED.value("x", "5")(b="-1")
     with pytest.raises(ParameterError, match="n = 2"):
         STRUCK.event("impact")(n="2", W="2.8", e="0.4")
-    with pytest.raises(ParameterError, match=r"F_s = 1 N.*F_k = 2 N"):
+    with pytest.raises(ParameterError, match="needed: F_s >= F_k"):
         RUBBED.event("slip")(F_s="1", F_k="2")
 
 

@@ -55,8 +55,8 @@ def test_what_depends_on_a_parameter_is_a_formula(name):
     motion = STATED[name]
     for parameter in motion.parameters:
         here, moved = (list(list_numbers(_state(motion, parameter.name, factor))) for factor in (1, Rational(5, 4)))
-        assert len(here) == len(moved)
-        for (path, number, given), (_, other, _) in zip(here, moved, strict=True):
-            if number != other:
+        others = {path: number for path, number, _ in moved}
+        for path, number, given in here:
+            if number != others.get(path, number):  # a load may have fewer pieces before the end
                 assert is_formula(given), f"{path} depends on {parameter.name} and is a double"
                 assert parameter.name in {symbol.name for symbol in given.free_symbols}, path

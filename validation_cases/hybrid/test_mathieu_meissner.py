@@ -98,7 +98,7 @@ def circular(square: Any) -> tuple[Any, Any]:
         c, s = w.sqrt().cos(), w.sqrt().sinc()
         rate = (c - s) / (2 * w)
     elif abs(w) < 1:
-        c, s = 1 - w / 2 + arb(0, 1) * w**2 / 23, 1 - w / 6 + arb(0, 1) * w**2 / 119
+        c, s = 1 - w / 2 + arb(0, 1) * w * w / 23, 1 - w / 6 + arb(0, 1) * w * w / 119
         rate = -arb(1) / 6 + arb(0, 1) * w / 59
     else:
         raise Undecided("the sign of a stiffness")
@@ -227,7 +227,7 @@ GROWTH_M = DRIVEN.value(
 def is_unstable(values: Values) -> bool:
     """Whether a motion of Mathieu's equation grows."""
     trace = HALF.compute(values).value
-    return trace is not None and abs(trace) > 2
+    return isinstance(trace, mpmath.mpf) and bool(abs(trace) > 2)
 
 
 GROWING = "rate at which the motion of Mathieu's equation grows"

@@ -13,6 +13,7 @@ from veridyn.problem.elements import Friction, Load
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import polynomial
 from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.requirements import restrict
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.validation_cases.hybrid import test_belt_stick_slip as belt
 from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, numbers
@@ -44,7 +45,7 @@ def problem(values: Values) -> MechanicalProblem:
     )
 
 
-MOTION = make_quantities(problem, belt.PARAMETERS, record=belt.BeltParameters)
+MOTION = make_quantities(problem, belt.PARAMETERS, record=restrict(*belt.REQUIRED))
 SLIPS, RESTS = f"{SOLE}_slips_ahead", f"{SOLE}_rests"  # events
 
 
@@ -145,6 +146,7 @@ CASE = Case(
         "t_3 = t_2 + 2 (F_s - F_k)/(k v_b)",
     ),
     parameters=belt.PARAMETERS,
+    requirements=belt.REQUIRED,
     variants=(Variant("slow", {}), Variant("fast", {"v_b": "0.5"})),
     quantities=QUANTITIES,
     residuals=(

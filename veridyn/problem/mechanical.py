@@ -241,11 +241,7 @@ class MechanicalProblem(Problem):
     def _check_matrices(self) -> None:
         parts = [
             carry_exact(
-                carry_exact(
-                    replace(part, matrix=read_square(f"{self.name}: varying {part.of} {i}", part.matrix, self.size)),
-                    part,
-                ),
-                part,
+                replace(part, matrix=read_square(f"{self.name}: varying {part.of} {i}", part.matrix, self.size)), part
             )
             for i, part in enumerate(self.varying, start=1)
         ]
