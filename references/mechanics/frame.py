@@ -72,8 +72,8 @@ class Frame:
         y, w = (_dot(along, own) for own in (self.unknowns, self.rates))
         if frame == "absolute":
             plain = read_vector(self.read, direction)
-            for j, support in enumerate(self.problem.supports):
-                share = plain.dot(read_vector(self.read, exact_field(support, "influence")))
+            for j, influence in enumerate(self._influences):
+                share = plain.dot(influence)
                 y, w = y + share * driven(j, 0), w + share * driven(j, 1)
         return y, w
 
@@ -87,6 +87,19 @@ class Frame:
             row = tuple(self.shapes.row(i))
             result[Symbol(name)], result[Symbol(f"v_{name}")] = _dot(row, self.unknowns), _dot(row, self.rates)
         return result
+
+    def absolute(self, drives: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
+        """Return displacements and velocities with the motion of supports by name, where there are some."""
+        result: dict[Symbol, Expr] = {}
+        for i, name in enumerate(self.problem.coordinates if self.problem.supports else ()):
+            for order, (mark, own) in enumerate(zip(("", "v_"), (self.unknowns, self.rates), strict=True)):
+                moved = sympy.Add(*(factors[i] * driven(j, order) for j, factors in enumerate(self._influences)))
+                result[Symbol(f"absolute_{mark}{name}")] = own[i] + moved.xreplace(drives)
+        return result
+
+    @cached_property
+    def _influences(self) -> list[sympy.Matrix]:
+        return [read_vector(self.read, exact_field(support, "influence")) for support in self.problem.supports]
 
     @cached_property
     def initial(self) -> tuple[Expr, ...]:
@@ -160,9 +173,8 @@ class Frame:
         total = sympy.zeros(self.size, 1)
         for load in self.problem.loads:
             total += sympy.Matrix(self.along(exact_field(load, "direction"))) * self.write(load.function, piece)
-        for support in self.problem.supports:
-            moved = self.matrices[0] * read_vector(self.read, exact_field(support, "influence"))
-            total -= moved * self.write(support.acceleration, piece)
+        for support, influence in zip(self.problem.supports, self._influences, strict=True):
+            total -= self.matrices[0] * influence * self.write(support.acceleration, piece)
         for part in self.problem.varying:
             own = sympy.Matrix(self.unknowns if part.of == "stiffness" else self.rates)
             total -= self.write(part.function, piece) * read_matrix(self.read, exact_field(part, "matrix")) * own

@@ -8,31 +8,38 @@ zero is proved to be there symbolically: what is known exactly after an event be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import takewhile
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from flint import arb, ctx
 from sympy import Expr
 
 from veridyn.references.certified import Certified
-from veridyn.references.engine.enclosure import Absent, ball, less, precision, sign
-from veridyn.references.engine.events import roots
-from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest
-from veridyn.references.engine.motion import Phase, PhaseEnd, proved
+from veridyn.references.engine.enclosure import ball, less, precision
+from veridyn.references.engine.jets import Ball, Jet, differentiated
+from veridyn.references.engine.motion import Motion, proved
 from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
 from veridyn.references.problems.hybrid_conditions import check_order
 from veridyn.references.problems.hybrid_modes import to_sympy
+from veridyn.references.problems.hybrid_readings import (
+    find_largest,
+    find_peak,
+    find_peak_time,
+    find_where_largest,
+    read_at,
+    read_at_event,
+)
 from veridyn.references.problems.hybrid_system import (
     EventParameter,
-    HybridPhase,
     HybridSystem,
     Known,
     ParameterView,
-    find_next_phase,
     find_phase,
     follow_motion,
     follow_until,
@@ -41,78 +48,13 @@ from veridyn.references.problems.hybrid_system import (
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import hybrid_steps
 
+SHOWN = 20  # digits of a figure
 PROOF = "phases enclosed, every event proved to be the next"
 CLOSED = "closed form in ball arithmetic"
 
 T = TypeVar("T")
 At = Any  # an instant: a number, an expression in the parameters, or an event: its name and number
 Second = Callable[[Any], Any]
-
-
-def _value(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
-    result = [
-        system.values((system.read(expression, phase),), system.named(o, time, phase.at(time)))[0] for phase in phases
-    ]
-    return hull(*result)
-
-
-def _value_at_edge(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, ended: PhaseEnd) -> Ball:
-    """Return a value where a stretch of a phase begins or ends: an exact zero where it is one, as a force that ends."""
-    phase = ended.phase
-    assert isinstance(phase, HybridPhase)
-    result = _value(system, o, expression, time, [phase])
-    if sign(result) or differentiated(result):
-        return result
-    facts = phase.facts if time is phase.start else system.read_facts(o, phase, ended.by) if time is ended.end else {}
-    return arb(0) if facts and system.is_zero(o, system.read(expression, phase), facts) else result
-
-
-def _holding(system: HybridSystem, o: ParameterSet, time: Ball) -> list[Phase]:
-    """Return the phases that may hold at an instant."""
-    result = [ended.phase for ended in follow_until(system, o, time) if ended.holds(time)]
-    if not result:
-        raise Absent("the motion ends before that instant")
-    return result
-
-
-def _value_at(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball) -> Ball:
-    """Return a value at an instant, in all phases that may hold there."""
-    return _value(system, o, expression, time, _holding(system, o, time))
-
-
-def _extreme(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
-    """Return the largest value of what is watched between two instants."""
-    result: list[Ball] = []
-    for ended in follow_until(system, o, until):
-        end = until if ended.end is None or ended.end > until else ended.end
-        if not end < after:
-            begin = after if ended.start < after else ended.start
-            result += _candidates(system, o, ended, begin, end)
-        if ended.end is None or not ended.end < until:
-            break
-    if not result:
-        raise Absent("the motion ends before that stretch of time")
-    return largest(result)
-
-
-def _candidates(system: HybridSystem, o: ParameterSet, ended: PhaseEnd, begin: Ball, end: Ball) -> Iterator[Ball]:
-    """Yield the values of what is watched at both ends of a stretch of a phase, and where it turns between."""
-    phase = ended.phase
-    assert isinstance(phase, HybridPhase)
-    (expression,), (watched,) = system.watched, phase.watched
-    ends = [_value_at_edge(system, o, expression, time, ended) for time in (begin, end)]
-    yield from ends
-    if watched is None:
-        return
-    for lapse in roots(
-        phase.course, watched.row, end - phase.start, zeros=watched.zeros, late=watched.late, order=1, inside=False
-    ):
-        time = phase.start + lapse
-        if not time < begin:
-            turned = _value(system, o, expression, time, [phase])
-            # A turn that cannot be told from an end lies on either side of it: then the end has the extreme itself.
-            near = [e for e, apart in zip(ends, (begin < time, time < end), strict=True) if not apart]
-            yield hull(turned, *near)
 
 
 class MotionTerms(Terms, total=False):
@@ -126,10 +68,21 @@ class MotionTerms(Terms, total=False):
 
 
 class SteppedRoute(NamedTuple):
-    """A second route by steps: a function of the parameters, and how it goes, which may depend on them."""
+    """A second route by steps: a function of the parameters, and how it goes, which may depend on them.
+
+    ``size`` gives the largest absolute value of what is read on the way; None where instants are.
+    """
 
     read: Callable[[ParameterSet], Any]
     describe: Callable[[ParameterSet], str]
+    size: Callable[[ParameterSet], Any] | None = None
+
+
+class Source(NamedTuple):
+    """Where a quantity comes from: a ball of the proved motion, and the second route by steps."""
+
+    enclose: Callable[[ParameterSet], Ball]
+    stepped: SteppedRoute
 
 
 def _with_slope(read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
@@ -157,6 +110,7 @@ class MotionQuantities:
     spare: int = 0
     order: tuple[str, ...] = ()
     _systems: dict[Any, HybridSystem] = field(default_factory=dict)
+    _sources: dict[Reference[Certified], Source] = field(default_factory=dict)
 
     @cached_property
     def reference(self) -> References:
@@ -164,7 +118,7 @@ class MotionQuantities:
         return References(self.parameters, self.record, proof=PROOF)
 
     def event(self, name: str, number: int = 1, **terms: Unpack[MotionTerms]) -> Reference[Certified]:
-        """Return the instant (s) of an event by its name, counted from 1."""
+        """Return the instant (s) of an event by its name, counted from 1; ``"a or b"``: of two names together."""
         self._check_event(name)
 
         def read(o: ParameterSet) -> Ball:
@@ -196,11 +150,8 @@ class MotionQuantities:
         def read(o: ParameterSet) -> Ball:
             system = self._system(o)
             if isinstance(when, Expr):
-                return _value_at(system, o, expression, self._time(o, when))
-            run = follow_motion(system, o)
-            ended = find_phase(run, *when)
-            shown = (None if before else find_next_phase(system, o, ended)) or ended.phase
-            return _value(system, o, expression, ended.end, [shown])
+                return read_at(system, o, expression, self._time(o, when))
+            return read_at_event(system, o, expression, when, before)
 
         stepped = self._step(lambda steps: steps.value(expression, when, before), expression)
         return self._quantity(f"{of} at {at}", read, stepped, terms)
@@ -217,12 +168,46 @@ class MotionQuantities:
         """Return the smallest value of a state, or an expression, between two instants."""
         return self._extreme(of, after, until, -1, terms)
 
+    def instant_of_largest(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return the instant (s) between two others at which a state, or an expression, is largest."""
+        expression, begin, end = self._stretch(of, after, until)
+
+        def read(o: ParameterSet) -> Ball:
+            return find_where_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+
+        stepped = self._step(lambda steps: steps.instant_of_largest(expression, begin, end), expression)
+        return self._quantity(f"instant of the largest {of}", read, stepped, terms)
+
+    def peak(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return the largest magnitude of a state, or an expression, between two instants, where it turns.
+
+        It is undefined where the magnitude at one of the two instants is larger.
+        """
+        return self._peak("peak", of, after, until, find_peak, terms)
+
+    def peak_time(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return the instant (s) of the `peak`; undefined too where two are equally high."""
+        return self._peak("instant of the peak", of, after, until, find_peak_time, terms)
+
     def integral(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
     ) -> Reference[Certified]:
         """Return the integral of a state, or an expression, over the time between two instants."""
-        summed = self._summed("integral", self._expression(of))
-        return summed.growth("integral", after, until, **terms)
+        integrand = self._expression(of)
+        if integrand not in self._sums:
+            self._sums[integrand] = self._summed("integral", integrand)
+        return self._sums[integrand].growth("integral", after, until, **terms)
+
+    @cached_property
+    def _sums(self) -> dict[Expr, MotionQuantities]:
+        """The motions with an integral, by what is integrated: each is followed once."""
+        return {}
 
     def _summed(self, name: str, integrand: Expr) -> MotionQuantities:
         """Return the motion with a state more: the integral of an expression."""
@@ -232,14 +217,11 @@ class MotionQuantities:
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
     ) -> Reference[Certified]:
         """Return by how much a state, or an expression, grows from one instant to another."""
-        expression = self._expression(of)
-        begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
-
-        def read_at(when: Any, o: ParameterSet) -> Ball:
-            return _value_at(self._system(o), o, expression, self._time(o, when))
+        expression, begin, end = self._stretch(of, after, until)
 
         def read(o: ParameterSet) -> Ball:
-            return read_at(end, o) - read_at(begin, o)
+            first, last = (read_at(self._system(o), o, expression, self._time(o, when)) for when in (begin, end))
+            return last - first
 
         def step(steps: Any) -> Any:
             return steps.value(expression, end, False) - steps.value(expression, begin, False)
@@ -254,6 +236,39 @@ class MotionQuantities:
             None,
             {"kind": "closed form", "proof": CLOSED, "effort": "", **terms},
         )
+
+    def combine(
+        self, compute: Callable[..., Any], *parts: Reference[Certified], **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return what a function makes of the parameters, as attributes, and of quantities of this motion.
+
+        It is given balls for the first route, and for the second what the steps of the quantities find.
+        """
+        sources = [self._sources[part] for part in parts]
+
+        def read(o: ParameterSet) -> Ball:
+            return compute(ParameterView(o, ball), *(source.enclose(o) for source in sources))
+
+        def step(o: ParameterSet) -> Any:
+            return compute(ParameterView(o, Exact.mpf), *(source.stepped.read(o) for source in sources))
+
+        how = sources[0].stepped.describe
+        return self._quantity(", ".join(part.name for part in parts), read, SteppedRoute(step, how), terms)
+
+    def history(self, until: At = None, **readings: str | Expr) -> Reference[Motion]:
+        """Return the motion for figures: what is read, by name, at any instant, and its events up to one."""
+        expressions, end = {name: self._expression(e) for name, e in readings.items()}, self._instant(until)
+
+        def list_changes(o: ParameterSet) -> list[tuple[Ball, str]]:
+            last = self._time(o, end)
+            phases = (ended.phase for ended in follow_until(self._system(o), o, last))
+            return [(phase.start, phase.kind) for phase in takewhile(lambda phase: phase.start < last, phases)]
+
+        def history(o: ParameterSet, digits: int) -> Motion:
+            parts = {name: partial(read_at, self._system(o), o, e) for name, e in expressions.items()}
+            return Motion(parts, partial(list_changes, o), digits)
+
+        return self.reference.function(digits=SHOWN)(history)
 
     def where(self, name: str, zero: str | Expr, at: tuple[str, int]) -> MotionQuantities:
         """Return the motion with that value of a parameter for which an expression is zero at an event.
@@ -293,21 +308,46 @@ class MotionQuantities:
         )
         return hybrid_steps.solved(self.problem, o, self.sought.name, self.sought.zero, self.sought.event)
 
+    def _stretch(self, of: str | Expr, after: At, until: At) -> tuple[Expr, Any, Any]:
+        """Return an expression and the instants between which it is read: start and end if none are named."""
+        begin = self._instant(self.problem.start if after is None else after)
+        return self._expression(of), begin, self._instant(until)
+
     def _extreme(self, of: str | Expr, after: At, until: At, side: int, terms: MotionTerms) -> Reference[Certified]:
-        expression = side * self._expression(of)
-        begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
+        plain, begin, end = self._stretch(of, after, until)
+        expression = side * plain
 
         def read(o: ParameterSet) -> Ball:
-            return side * _extreme(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+            return side * find_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
 
         name = f"{'largest' if side > 0 else 'smallest'} {of}"
         stated: MotionTerms = {"effort": self._effort(expression), **terms}
         stepped = self._step(lambda steps: side * steps.largest(expression, begin, end), expression)
         return self._quantity(name, read, stepped, stated)
 
-    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> SteppedRoute:  # noqa: ARG002
-        """Return a second route: a reading, in expressions, of steps in mpmath."""
-        return SteppedRoute(lambda o: read(self._steps(o)), lambda _: hybrid_steps.HOW)
+    def _peak(
+        self, name: str, of: str | Expr, after: At, until: At, find: Callable[..., Ball], terms: MotionTerms
+    ) -> Reference[Certified]:
+        expression, begin, end = self._stretch(of, after, until)
+
+        def read(o: ParameterSet) -> Ball:
+            return find(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+
+        def step(steps: Any) -> Any:
+            seen = steps.candidates(expression, steps.time(begin), steps.time(end))
+            time, height = max(((t, abs(e)) for t, e, turns in seen if turns), key=itemgetter(1))
+            return height if find is find_peak else time
+
+        stepped = self._step(step, expression)
+        stated: MotionTerms = {"effort": self._effort(expression), **terms}
+        return self._quantity(
+            f"{name} of {of}", read, stepped if find is find_peak else stepped._replace(size=None), stated
+        )
+
+    def _step(self, read: Callable[[Any], Any], expression: Expr | None = None) -> SteppedRoute:
+        """Return a second route: a reading, of an expression or of instants, of steps in mpmath."""
+        size = None if expression is None else lambda o: self._steps(o).size(expression)
+        return SteppedRoute(lambda o: read(self._steps(o)), lambda _: hybrid_steps.HOW, size)
 
     def _quantity(
         self,
@@ -319,7 +359,10 @@ class MotionQuantities:
         enclosed = self._spared(_with_slope(self._on_orbit(read) if stepped else read))
         enclosed.__name__ = name
         route, stated = self._split(stepped, terms)
-        return self.reference(route, **stated)(enclosed)
+        result = self.reference(route, **stated)(enclosed)
+        if stepped is not None:
+            self._sources[result] = Source(enclosed, stepped)
+        return result
 
     def _split(self, stepped: SteppedRoute | None, terms: MotionTerms) -> tuple[Second | None, Terms]:
         """Return the second route, which takes a record of parameters, and the other terms."""
@@ -330,7 +373,10 @@ class MotionQuantities:
             return lambda o: second(ParameterView(o, Exact.mpf)), {**stated, "how": how or "closed form"}
         if stepped is None:
             return None, stated
-        return stepped.read, {"how": stepped.describe, "promised": hybrid_steps.PROMISED, **stated}
+        promised: Terms = {"how": stepped.describe, "promised": hybrid_steps.PROMISED}
+        if stepped.size is not None:
+            promised["size"] = stepped.size
+        return stepped.read, {**promised, **stated}
 
     def _on_orbit(self, read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
         def read_there(o: Any) -> Ball:
@@ -377,8 +423,9 @@ class MotionQuantities:
             return self.problem.expression(given)
 
     def _check_event(self, name: str) -> None:
-        if name not in self.problem.event_names:
-            raise ParameterError(unknown(name, self.problem.event_names, "event"))
+        for each in name.split(" or "):
+            if each not in self.problem.event_names:
+                raise ParameterError(unknown(each, self.problem.event_names, "event"))
 
 
 def motion(
