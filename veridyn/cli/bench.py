@@ -15,6 +15,7 @@ from rich.text import Text
 
 from veridyn.inputs import parse_json, read_text
 from veridyn.outputs import OutputFolder, open_file, open_folder
+from veridyn.problem.printable import print_line
 from veridyn.reports import numbers, timing
 from veridyn.reports.names import TIMING_FILES
 from veridyn.reports.timing import (
@@ -124,7 +125,7 @@ def _store(data: Any, now: Timing, folder: Path) -> None:
 def _write(data: Any, page: timing.TimingPage, place: OutputFolder) -> None:
     texts = {"timing.md": timing.text(page), "timing.html": timing.html(page)}
     save_all(place, {"timing.json": _json(data), **{name: text.encode() for name, text in texts.items()}})
-    print(f"timing report: {place.path / 'timing.html'}")
+    print_line(f"timing report: {place.path / 'timing.html'}")
 
 
 def _json(data: Any) -> bytes:

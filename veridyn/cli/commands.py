@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from veridyn.problem.errors import SolverInputError
+from veridyn.problem.printable import print_line
 from veridyn.results import ReportError, find_gaps, read, select_cases
 from veridyn.run.exit_code import ExitCode
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, UnknownTopic, load_case, select
@@ -45,6 +46,7 @@ def run(place: str, given: dict[str, Any], command: Command) -> int:
     if name in DELIVERING:
         given["command"] = command
     status: int = function(**_read(given))
+    sys.stdout.flush()  # a reader that has gone, or a full disk, can still be said
     return status
 
 
@@ -169,9 +171,9 @@ def report(results: Sequence[Path], output: Path, against: Path | None, *, singl
     result = read(results)
     compared = compare(result, read(against)) if against else None
     write(result, output, compared, processes=cores(), single=single_file)  # what was read is checked
-    print(f"{output / 'index.html'}")
+    print_line(f"{output / 'index.html'}")
     if compared:
-        print(f"against {against}: {compared.headline}")
+        print_line(f"against {against}: {compared.headline}")
     worse = ExitCode.FAILED if compared and compared.is_worse else ExitCode.FINE
     return status((record.verdict for record in result.results), find_gaps(result)) or worse
 
@@ -216,7 +218,7 @@ def manual(
         chosen = select_cases(result, cases) if cases else result
         for file in write(chosen, place, pdf=pdf, number=number, revision=revision, use=intended_use):
             if file.stem == "manual":
-                print(file)
+                print_line(file)
         if results is None:
             judged.unlink()  # the manual has its own
     return status((record.verdict for record in chosen.results), find_gaps(chosen))

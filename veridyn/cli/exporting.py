@@ -24,6 +24,7 @@ from veridyn.problem.errors import ProblemError
 from veridyn.problem.generated import c_source, equations
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem, Problem
+from veridyn.problem.printable import print_line
 from veridyn.reports.writer import save_all
 from veridyn.run.document import SCHEMA_VERSION
 from veridyn.run.exit_code import ExitCode
@@ -64,7 +65,7 @@ def export(
     kind = f"export {case} {variant or ''} {form} {fmi}"
     with open_folder(Path(output), kind) as place:
         for file in save_all(place, _make_files(case, variant, changed, form, fmi)):
-            print(file)
+            print_line(file)
     return ExitCode.FINE
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from veridyn.outputs import OutputFile, OutputFolder, keeps, open_file, open_folder
+from veridyn.problem.printable import print_line
 from veridyn.reports.errors import need_packages
 from veridyn.reports.names import REPORT_FILES
 from veridyn.reports.terminal import LAYOUTS, Layout
@@ -106,7 +107,7 @@ def _write(made: Document, delivery: Delivery, places: Places) -> None:
 
         write(made, places.report, processes=cores())  # checked before it is delivered
         if delivery.output != "-":
-            print(f"report: {places.report.path / 'index.html'}")
+            print_line(f"report: {places.report.path / 'index.html'}")
 
 
 def save(file: OutputFile, text: str) -> None:

@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 from veridyn.inputs import InputError, parse_json, read_bytes
 from veridyn.outputs import replace_file
+from veridyn.problem.printable import print_line
 from veridyn.results import ReportError
 from veridyn.version import __version__
 
@@ -90,7 +91,7 @@ class Journal:
 
     def _report_damage(self, number: int, rest: int) -> None:
         if rest > 1:  # half a line at the end is what a kill leaves
-            print(f"veridyn: {self.file} is damaged at line {number}; what follows is done again", file=sys.stderr)
+            print_line(f"veridyn: {self.file} is damaged at line {number}; what follows is done again", file=sys.stderr)
 
     def _refuse_other(self, first: bytes) -> None:
         try:
@@ -177,7 +178,7 @@ class Found:
         """End the journal: the results are written."""
         if self.journal:
             if self.journal.trouble:
-                print(f"veridyn: {self.journal.trouble}", file=sys.stderr)
+                print_line(f"veridyn: {self.journal.trouble}", file=sys.stderr)
             self.journal.drop()
 
 
@@ -199,7 +200,7 @@ def journal(work: Path | None, asked: Entry, found: Found, *, resume: bool) -> I
         yield
     except BaseException as ended:
         if not isinstance(ended, ReportError):
-            print(f"veridyn: what was found is kept in {opened.file}; --resume goes on with it", file=sys.stderr)
+            print_line(f"veridyn: what was found is kept in {opened.file}; --resume goes on with it", file=sys.stderr)
         raise
     finally:
         opened.close()

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from veridyn.problem.errors import SolverInputError
+from veridyn.problem.printable import print_line
 from veridyn.reports.numbers import plural
 from veridyn.reports.tally import TROUBLE
 from veridyn.results import Document, MessageKind, Profile, Record
@@ -114,7 +115,7 @@ def carry_out(
         if not ending and places.baseline:
             count = write_baseline(places.baseline, records, delivery.command)
             stream = sys.stderr if delivery.output == "-" else sys.stdout
-            print(f"baseline: {delivery.baseline}, {count} answers", file=stream)
+            print_line(f"baseline: {delivery.baseline}, {count} answers", file=stream)
     return ending or (ExitCode.CRASHED if plan.refused else reached)
 
 
@@ -178,7 +179,7 @@ def execute(
     goes_on = "; --resume goes on with them" if findings.journal else ""
     text = f"{why}; {plural(len(findings.records), 'check')} judged before{goes_on}"
     findings.note(text)
-    print(f"veridyn: {text}", file=sys.stderr)
+    print_line(f"veridyn: {text}", file=sys.stderr)
     return ended
 
 

@@ -21,6 +21,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainin
 
 from veridyn.outputs import Content, OutputFolder, open_folder
 from veridyn.problem.errors import SolverInputError
+from veridyn.problem.printable import print_line
 from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import Exact, ParameterError
 from veridyn.reports.numbers import plural
@@ -84,7 +85,7 @@ def sweep(
         subject = _introduce(pool, crew, spec, scheme)
         asked = read_request(chosen, over, changed, spec, subject)
         if resume and place and _is_complete(place, asked):
-            print(f"{output} is complete: nothing to do")
+            print_line(f"{output} is complete: nothing to do")
             return ExitCode.FINE
         with nullcontext(place.work) if place else tempfile.TemporaryDirectory() as scratch:
             chunks = sweep_store.Chunks(Path(scratch), asked)
@@ -188,7 +189,7 @@ def _prepare(pool: Pool, crew: Crew, asked: SweepRequest) -> None:
 def _end(why: str, chunks: sweep_store.Chunks, status: int, *, kept: bool) -> int:
     total = chunks.request.chunks
     there = f"; {total - len(chunks.missing())} of {total} chunks are kept, --resume goes on" if kept else ""
-    print(f"veridyn: {' '.join(why.split())}{there}", file=sys.stderr)
+    print_line(f"veridyn: {' '.join(why.split())}{there}", file=sys.stderr)
     return status
 
 
@@ -246,7 +247,7 @@ def _make_files(asked: SweepRequest, columns: Columns, made: dict[str, Any]) -> 
     try:
         files["sweep.svg"] = draw(asked, columns).encode()
     except ReportError as missing:
-        print(f"veridyn: no picture: {missing}", file=sys.stderr)
+        print_line(f"veridyn: no picture: {missing}", file=sys.stderr)
     text = json.dumps(made, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     return files | {"sweep.json": text.encode()}  # the last: it stands for a complete sweep
 
@@ -261,7 +262,7 @@ def _print(asked: SweepRequest, found: dict[str, Any], written: Sequence[Path]) 
         print(f"{timing['points']:,} solved in {timing['seconds']:.3g} s, {each}, by {timing['solved_by']}")
     _print_check(found["check"])
     if written:
-        print(f"written: {', '.join(map(str, sorted(written)))}")
+        print_line(f"written: {', '.join(map(str, sorted(written)))}")
 
 
 def _print_check(seen: dict[str, Any]) -> None:
@@ -273,13 +274,13 @@ def _print_check(seen: dict[str, Any]) -> None:
     print(f"check: {seen['points']} random points against the certified reference: {digits}")
     for finding in seen["findings"]:
         if finding["unknown"]:
-            print(f"  not compared at {finding['parameters']}: {finding['unknown']}")
+            print_line(f"  not compared at {finding['parameters']}: {finding['unknown']}")
         if finding["wrong"] or min(finding["digits"].values(), default=math.inf) < seen["wanted_digits"]:
             few = {name: digits for name, digits in finding["digits"].items() if digits < seen["wanted_digits"]}
             few |= {name: finding["digits"].get(name) for name in finding["wrong"]}
             told = ", ".join(name if n is None else f"{name} with {n:.1f} digits" for name, n in few.items())
             at = ", ".join(f"{name}={value:.6g}" for name, value in finding["parameters"].items())
-            print(f"  FAILED at {at}: {told}")
+            print_line(f"  FAILED at {at}: {told}")
 
 
 # ---- points that are compared with the certified reference
