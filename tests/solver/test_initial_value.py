@@ -110,7 +110,7 @@ def test_the_grammar_means_what_it_should(given_text, meant):
         ("1/0", "divides by zero"),
         ("log(0)", "zoo cannot be in an expression"),
         ("sqrt(-2)*x", "I cannot be in an expression"),
-        ("9**9**9", "the exponent 387420489 of a number is larger than 1000"),
+        ("9**9**9", "an exponent of a number is larger than 1000"),
         ("(" * 200 + "x", "nested deeper than 100"),
         ("x" + "+x" * 50_001, "characters; 100000 is the most"),
         ("1e9999", "'1e9999'"),
