@@ -9,12 +9,21 @@ from typing import Any, NamedTuple
 from flint import arb
 from sympy import Expr
 
-from veridyn.references.engine.enclosure import Absent, Undecided, sign
+from veridyn.references.engine.enclosure import Absent, Undecided, less, sign
 from veridyn.references.engine.events import roots
-from veridyn.references.engine.jets import Ball, differentiated, hull, largest, value
+from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest, value
 from veridyn.references.engine.motion import Phase, PhaseEnd
+from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import ParameterSet
-from veridyn.references.problems.hybrid_system import HybridPhase, HybridSystem, ParameterView, follow_until
+from veridyn.references.problems.hybrid_system import (
+    HybridPhase,
+    HybridSystem,
+    ParameterView,
+    find_phase,
+    follow_motion,
+    follow_until,
+    select_phases,
+)
 
 
 class Candidate(NamedTuple):
@@ -32,6 +41,18 @@ class PartView(ParameterView):
 
     def __getattr__(self, name: str) -> Any:
         return self._parts[name](self._record) if name in self._parts else super().__getattr__(name)
+
+
+def find_event(system: HybridSystem, o: ParameterSet, name: str, number: int) -> PhaseEnd:
+    """Return the phase that an event ends, counted from 1, or -1 for the last before the end; else raises `Absent`."""
+    run = follow_motion(system, o)
+    if number > 0:
+        return find_phase(run, name, number)
+    end = system.end(o)
+    every = [p for p in select_phases(run, name) if less(p.end, end, f"{name} and the end of the motion agree")]
+    if not every:
+        raise Absent(f"there is no event {name} up to the end of the motion")
+    return every[-1]
 
 
 def read_in(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
@@ -117,3 +138,14 @@ def _read_at_edge(system: HybridSystem, o: ParameterSet, expression: Expr, time:
         return result
     facts = phase.facts if time is phase.start else system.read_facts(o, phase, ended.by) if time is ended.end else {}
     return arb(0) if facts and system.is_zero(o, system.read(expression, phase), facts) else result
+
+
+def with_slope(read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
+    """Return a reading whose derivative is zero where the parameter that is varied does not enter."""
+
+    # Parameters of a motion are read as balls alone, with their slopes: what comes without one does not depend on them.
+    def read_all(o: Any) -> Ball:
+        result = read(o)
+        return Jet(result, arb(0), NONE) if o.varied and not differentiated(result) else result
+
+    return read_all
