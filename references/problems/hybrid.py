@@ -20,13 +20,14 @@ from sympy import Expr
 
 from veridyn.references.certified import Certified
 from veridyn.references.engine.enclosure import ball, less, precision
-from veridyn.references.engine.jets import Ball, Jet, differentiated
+from veridyn.references.engine.jets import Ball
 from veridyn.references.engine.motion import Motion, proved
 from veridyn.references.engine.quantities import References, Terms
-from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
+from veridyn.references.problems import hybrid_readings as reading
 from veridyn.references.problems.hybrid_conditions import check_order
 from veridyn.references.problems.hybrid_modes import to_sympy
+<<<<<<< HEAD
 from veridyn.references.problems.hybrid_readings import (
     PartView,
     find_largest,
@@ -36,12 +37,18 @@ from veridyn.references.problems.hybrid_readings import (
     read_at,
     read_at_event,
 )
+=======
+>>>>>>> c1
 from veridyn.references.problems.hybrid_system import (
     EventParameter,
     HybridSystem,
     Known,
     ParameterView,
+<<<<<<< HEAD
     find_phase,
+=======
+    find_next_phase,
+>>>>>>> c1
     follow_motion,
     follow_until,
     select_phases,
@@ -86,17 +93,6 @@ class Source(NamedTuple):
     stepped: SteppedRoute
 
 
-def _with_slope(read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
-    """Return a reading whose derivative is zero where the parameter that is varied does not enter."""
-
-    # Parameters of a motion are read as balls alone, with their slopes: what comes without one does not depend on them.
-    def read_all(o: Any) -> Ball:
-        result = read(o)
-        return Jet(result, arb(0), NONE) if o.varied and not differentiated(result) else result
-
-    return read_all
-
-
 @dataclass(frozen=True, eq=False)
 class MotionQuantities:
     """The quantities of a motion, each a `Reference`.
@@ -119,11 +115,14 @@ class MotionQuantities:
         return References(self.parameters, self.record, proof=PROOF)
 
     def event(self, name: str, number: int = 1, **terms: Unpack[MotionTerms]) -> Reference[Certified]:
-        """Return the instant (s) of an event by its name, counted from 1; ``"a or b"``: of two names together."""
+        """Return the instant (s) of an event by its name, counted from 1, or -1 for the last before the end.
+
+        ``"a or b"`` are the events of both names together. So it is wherever an event is named.
+        """
         self._check_event(name)
 
         def read(o: ParameterSet) -> Ball:
-            return find_phase(follow_motion(self._system(o), o), name, number).end
+            return reading.find_event(self._system(o), o, name, number).end
 
         stepped = self._step(lambda steps: steps.event(name, number)[0])
         return self._quantity(f"{name} {number}", read, stepped, terms)
@@ -151,8 +150,15 @@ class MotionQuantities:
         def read(o: ParameterSet) -> Ball:
             system = self._system(o)
             if isinstance(when, Expr):
+<<<<<<< HEAD
                 return read_at(system, o, expression, self._time(o, when))
             return read_at_event(system, o, expression, when, before)
+=======
+                return reading.read_at(system, o, expression, self._time(o, when))
+            ended = reading.find_event(system, o, *when)
+            shown = (None if before else find_next_phase(system, o, ended)) or ended.phase
+            return reading.read_in(system, o, expression, ended.end, [shown])
+>>>>>>> c1
 
         stepped = self._step(lambda steps: steps.value(expression, when, before), expression)
         return self._quantity(f"{of} at {at}", read, stepped, terms)
@@ -176,7 +182,7 @@ class MotionQuantities:
         expression, begin, end = self._stretch(of, after, until)
 
         def read(o: ParameterSet) -> Ball:
-            return find_where_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+            return reading.find_where_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
 
         stepped = self._step(lambda steps: steps.instant_of_largest(expression, begin, end), expression)
         return self._quantity(f"instant of the largest {of}", read, stepped, terms)
@@ -220,6 +226,12 @@ class MotionQuantities:
         """Return by how much a state, or an expression, grows from one instant to another."""
         expression, begin, end = self._stretch(of, after, until)
 
+<<<<<<< HEAD
+=======
+        def read_then(when: Any, o: ParameterSet) -> Ball:
+            return reading.read_at(self._system(o), o, expression, self._time(o, when))
+
+>>>>>>> c1
         def read(o: ParameterSet) -> Ball:
             first, last = (read_at(self._system(o), o, expression, self._time(o, when)) for when in (begin, end))
             return last - first
@@ -250,12 +262,14 @@ class MotionQuantities:
         They are balls for the first route, and for the second what the steps of the quantities find.
         """
         sources = {part: self._sources[quantity] for part, quantity in parts.items()}
+        balls = {part: source.enclose for part, source in sources.items()}
+        steps = {part: source.stepped.read for part, source in sources.items()}
 
         def read(o: ParameterSet) -> Ball:
-            return compute(PartView(o, ball, {part: source.enclose for part, source in sources.items()}))
+            return compute(reading.PartView(o, ball, balls))
 
         def step(o: ParameterSet) -> Any:
-            return compute(PartView(o, Exact.mpf, {part: source.stepped.read for part, source in sources.items()}))
+            return compute(reading.PartView(o, Exact.mpf, steps))
 
         how = next(iter(sources.values())).stepped.describe
         return self._quantity(name, read, SteppedRoute(step, how), terms)
@@ -270,7 +284,7 @@ class MotionQuantities:
             return [(phase.start, phase.kind) for phase in takewhile(lambda phase: phase.start < last, phases)]
 
         def history(o: ParameterSet, digits: int) -> Motion:
-            parts = {name: partial(read_at, self._system(o), o, e) for name, e in expressions.items()}
+            parts = {name: partial(reading.read_at, self._system(o), o, e) for name, e in expressions.items()}
             return Motion(parts, partial(list_changes, o), digits)
 
         return self.reference.function(digits=SHOWN)(history)
@@ -323,7 +337,7 @@ class MotionQuantities:
         expression = side * plain
 
         def read(o: ParameterSet) -> Ball:
-            return side * find_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+            return side * reading.find_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
 
         name = f"{'largest' if side > 0 else 'smallest'} {of}"
         stated: MotionTerms = {"effort": self._effort(expression), **terms}
@@ -361,7 +375,7 @@ class MotionQuantities:
         stepped: SteppedRoute | None,
         terms: MotionTerms,
     ) -> Reference[Certified]:
-        enclosed = self._spared(_with_slope(self._on_orbit(read) if stepped else read))
+        enclosed = self._spared(reading.with_slope(self._on_orbit(read) if stepped else read))
         enclosed.__name__ = name
         route, stated = self._split(stepped, terms)
         result = self.reference(route, **stated)(enclosed)
@@ -410,7 +424,7 @@ class MotionQuantities:
     def _time(self, o: ParameterSet, when: Any) -> Ball:
         if isinstance(when, Expr):
             return self._system(o).instant(when, o)
-        return find_phase(follow_motion(self._system(o), o), *when).end
+        return reading.find_event(self._system(o), o, *when).end
 
     def _instant(self, at: At) -> Any:
         """Return an expression, or name and number of an event."""
