@@ -8,9 +8,10 @@ zero is proved to be there symbolically: what is known exactly after an event be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import takewhile
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
@@ -26,7 +27,15 @@ from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
 from veridyn.references.problems.hybrid_conditions import check_order
 from veridyn.references.problems.hybrid_modes import to_sympy
-from veridyn.references.problems.hybrid_reading import find_largest, find_peak, find_peak_time, read_at, read_at_event
+from veridyn.references.problems.hybrid_readings import (
+    PartView,
+    find_largest,
+    find_peak,
+    find_peak_time,
+    find_where_largest,
+    read_at,
+    read_at_event,
+)
 from veridyn.references.problems.hybrid_system import (
     EventParameter,
     HybridSystem,
@@ -40,9 +49,9 @@ from veridyn.references.problems.hybrid_system import (
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import hybrid_steps
 
+SHOWN = 20  # digits of a figure
 PROOF = "phases enclosed, every event proved to be the next"
 CLOSED = "closed form in ball arithmetic"
-HISTORY_DIGITS = 20
 
 T = TypeVar("T")
 At = Any  # an instant: a number, an expression in the parameters, or an event: its name and number
@@ -70,6 +79,13 @@ class SteppedRoute(NamedTuple):
     size: Callable[[ParameterSet], Any] | None = None
 
 
+class Source(NamedTuple):
+    """Where a quantity comes from: a ball of the proved motion, and the second route by steps."""
+
+    enclose: Callable[[ParameterSet], Ball]
+    stepped: SteppedRoute
+
+
 def _with_slope(read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
     """Return a reading whose derivative is zero where the parameter that is varied does not enter."""
 
@@ -95,6 +111,7 @@ class MotionQuantities:
     spare: int = 0
     order: tuple[str, ...] = ()
     _systems: dict[Any, HybridSystem] = field(default_factory=dict)
+    _sources: dict[Reference[Certified], Source] = field(default_factory=dict)
 
     @cached_property
     def reference(self) -> References:
@@ -102,7 +119,7 @@ class MotionQuantities:
         return References(self.parameters, self.record, proof=PROOF)
 
     def event(self, name: str, number: int = 1, **terms: Unpack[MotionTerms]) -> Reference[Certified]:
-        """Return the instant (s) of an event by its name, counted from 1."""
+        """Return the instant (s) of an event by its name, counted from 1; ``"a or b"``: of two names together."""
         self._check_event(name)
 
         def read(o: ParameterSet) -> Ball:
@@ -152,6 +169,18 @@ class MotionQuantities:
         """Return the smallest value of a state, or an expression, between two instants."""
         return self._extreme(of, after, until, -1, terms)
 
+    def instant_of_largest(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return the instant (s) between two others at which a state, or an expression, is largest."""
+        expression, begin, end = self._stretch(of, after, until)
+
+        def read(o: ParameterSet) -> Ball:
+            return find_where_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+
+        stepped = self._step(lambda steps: steps.instant_of_largest(expression, begin, end), expression)
+        return self._quantity(f"instant of the largest {of}", read, stepped, terms)
+
     def peak(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
     ) -> Reference[Certified]:
@@ -167,29 +196,19 @@ class MotionQuantities:
         """Return the instant (s) of the `peak`; undefined too where two are equally high."""
         return self._peak("instant of the peak", of, after, until, find_peak_time, terms)
 
-    def history(self, **readings: str | Expr) -> Reference[Motion]:
-        """Return the motion for figures and comparison of histories: expressions by name, instants of events."""
-        expressions = {name: self._expression(reading) for name, reading in readings.items()}
-
-        def find_history(o: ParameterSet, digits: int) -> Motion:
-            system = self._system(o)
-
-            def read(expression: Expr) -> Callable[[Ball], Ball]:
-                return lambda time: read_at(system, o, expression, time)
-
-            def list_events() -> list[tuple[Ball, str]]:
-                return [(ended.end, ended.by) for ended in follow_motion(system, o) if ended.by is not None]
-
-            return Motion({name: read(e) for name, e in expressions.items()}, list_events, digits)
-
-        return self.reference.function(digits=HISTORY_DIGITS)(find_history)
-
     def integral(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
     ) -> Reference[Certified]:
         """Return the integral of a state, or an expression, over the time between two instants."""
-        summed = self._summed("integral", self._expression(of))
-        return summed.growth("integral", after, until, **terms)
+        integrand = self._expression(of)
+        if integrand not in self._sums:
+            self._sums[integrand] = self._summed("integral", integrand)
+        return self._sums[integrand].growth("integral", after, until, **terms)
+
+    @cached_property
+    def _sums(self) -> dict[Expr, MotionQuantities]:
+        """The motions with an integral, by what is integrated: each is followed once."""
+        return {}
 
     def _summed(self, name: str, integrand: Expr) -> MotionQuantities:
         """Return the motion with a state more: the integral of an expression."""
@@ -199,8 +218,7 @@ class MotionQuantities:
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
     ) -> Reference[Certified]:
         """Return by how much a state, or an expression, grows from one instant to another."""
-        expression = self._expression(of)
-        begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
+        expression, begin, end = self._stretch(of, after, until)
 
         def read(o: ParameterSet) -> Ball:
             first, last = (read_at(self._system(o), o, expression, self._time(o, when)) for when in (begin, end))
@@ -219,6 +237,43 @@ class MotionQuantities:
             None,
             {"kind": "closed form", "proof": CLOSED, "effort": "", **terms},
         )
+
+    def combine(
+        self,
+        name: str,
+        compute: Callable[[Any], Any],
+        parts: Mapping[str, Reference[Certified]],
+        **terms: Unpack[MotionTerms],
+    ) -> Reference[Certified]:
+        """Return what a function makes of quantities of this motion and of the parameters: attributes of a record.
+
+        They are balls for the first route, and for the second what the steps of the quantities find.
+        """
+        sources = {part: self._sources[quantity] for part, quantity in parts.items()}
+
+        def read(o: ParameterSet) -> Ball:
+            return compute(PartView(o, ball, {part: source.enclose for part, source in sources.items()}))
+
+        def step(o: ParameterSet) -> Any:
+            return compute(PartView(o, Exact.mpf, {part: source.stepped.read for part, source in sources.items()}))
+
+        how = next(iter(sources.values())).stepped.describe
+        return self._quantity(name, read, SteppedRoute(step, how), terms)
+
+    def history(self, until: At = None, **readings: str | Expr) -> Reference[Motion]:
+        """Return the motion for figures: what is read, by name, at any instant, and its events up to one."""
+        expressions, end = {name: self._expression(e) for name, e in readings.items()}, self._instant(until)
+
+        def list_changes(o: ParameterSet) -> list[tuple[Ball, str]]:
+            last = self._time(o, end)
+            phases = (ended.phase for ended in follow_until(self._system(o), o, last))
+            return [(phase.start, phase.kind) for phase in takewhile(lambda phase: phase.start < last, phases)]
+
+        def history(o: ParameterSet, digits: int) -> Motion:
+            parts = {name: partial(read_at, self._system(o), o, e) for name, e in expressions.items()}
+            return Motion(parts, partial(list_changes, o), digits)
+
+        return self.reference.function(digits=SHOWN)(history)
 
     def where(self, name: str, zero: str | Expr, at: tuple[str, int]) -> MotionQuantities:
         """Return the motion with that value of a parameter for which an expression is zero at an event.
@@ -258,9 +313,14 @@ class MotionQuantities:
         )
         return hybrid_steps.solved(self.problem, o, self.sought.name, self.sought.zero, self.sought.event)
 
+    def _stretch(self, of: str | Expr, after: At, until: At) -> tuple[Expr, Any, Any]:
+        """Return an expression and the instants between which it is read: start and end if none are named."""
+        begin = self._instant(self.problem.start if after is None else after)
+        return self._expression(of), begin, self._instant(until)
+
     def _extreme(self, of: str | Expr, after: At, until: At, side: int, terms: MotionTerms) -> Reference[Certified]:
-        expression = side * self._expression(of)
-        begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
+        plain, begin, end = self._stretch(of, after, until)
+        expression = side * plain
 
         def read(o: ParameterSet) -> Ball:
             return side * find_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
@@ -273,8 +333,7 @@ class MotionQuantities:
     def _peak(
         self, name: str, of: str | Expr, after: At, until: At, find: Callable[..., Ball], terms: MotionTerms
     ) -> Reference[Certified]:
-        expression = self._expression(of)
-        begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
+        expression, begin, end = self._stretch(of, after, until)
 
         def read(o: ParameterSet) -> Ball:
             return find(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
@@ -305,7 +364,10 @@ class MotionQuantities:
         enclosed = self._spared(_with_slope(self._on_orbit(read) if stepped else read))
         enclosed.__name__ = name
         route, stated = self._split(stepped, terms)
-        return self.reference(route, **stated)(enclosed)
+        result = self.reference(route, **stated)(enclosed)
+        if stepped is not None:
+            self._sources[result] = Source(enclosed, stepped)
+        return result
 
     def _split(self, stepped: SteppedRoute | None, terms: MotionTerms) -> tuple[Second | None, Terms]:
         """Return the second route, which takes a record of parameters, and the other terms."""
@@ -366,8 +428,9 @@ class MotionQuantities:
             return self.problem.expression(given)
 
     def _check_event(self, name: str) -> None:
-        if name not in self.problem.event_names:
-            raise ParameterError(unknown(name, self.problem.event_names, "event"))
+        for each in name.split(" or "):
+            if each not in self.problem.event_names:
+                raise ParameterError(unknown(each, self.problem.event_names, "event"))
 
 
 def motion(

@@ -438,8 +438,9 @@ def _near(problem: Any, sought: EventParameter, o: ParameterSet) -> tuple[arb, a
 
 
 def select_phases(run: Iterable[PhaseEnd], name: str) -> Iterator[PhaseEnd]:
-    """Yield the phases that events of a name end."""
-    return (ended for ended in run if ended.end is not None and ended.by == name)
+    """Yield the phases that events of a name end, or of several: ``"stop_parts or stop_opens"``."""
+    names = name.split(" or ")
+    return (ended for ended in run if ended.end is not None and ended.by in names)
 
 
 def find_phase(run: PhaseCache, name: str, number: int) -> PhaseEnd:

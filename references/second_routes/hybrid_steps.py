@@ -267,7 +267,8 @@ class Steps:
 
     def event(self, name: str, number: int) -> tuple[mpf, Crossing]:
         """Return the instant of an event, counted from 1, and what happens; `CertificationError` if there is none."""
-        while len(result := [c for c in self.crossings if c.name == name]) < number:
+        names = name.split(" or ")
+        while len(result := [c for c in self.crossings if c.name in names]) < number:
             if not self._more():
                 raise CertificationError(f"the second route finds no event {name} number {number}")
         return result[number - 1].time, result[number - 1]
@@ -280,7 +281,8 @@ class Steps:
     def count(self, name: str, time: mpf) -> int:
         """Return how many events there are up to an instant."""
         self._until(time)
-        return sum(c.name == name and c.time < time for c in self.crossings)
+        names = name.split(" or ")
+        return sum(c.name in names and c.time < time for c in self.crossings)
 
     def at(self, time: mpf) -> tuple[HybridStep, Vector]:
         """Return the step that holds an instant, and the state there."""
@@ -316,6 +318,12 @@ class Steps:
         with mpmath.workdps(WORKING):
             read = {mode.name: self.function([self._in_mode(mode.name, expression)]) for mode in self.problem.modes}
             return max(abs(read[step.mode](step.time, step.y)[0]) for step, _ in self.kept)
+
+    def instant_of_largest(self, expression: Expr, begin: Any, end: Any) -> mpf:
+        """Return the instant (s) between two others at which an expression is largest."""
+        with mpmath.workdps(WORKING):
+            candidates = self.candidates(expression, self.time(begin), self.time(end))
+            return max(candidates, key=lambda each: each[1])[0]
 
     def candidates(self, expression: Expr, low: mpf, high: mpf) -> Iterator[tuple[mpf, mpf, bool]]:
         """Yield instants and values of an expression between two instants: at ends of steps and, as is told, turns."""

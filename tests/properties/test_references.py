@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic
-from veridyn.references.problems import damped_stop, friction_decay, impact_oscillator, sliding_block
+from veridyn.references.problems import friction_decay, impact_oscillator, sliding_block
 from veridyn.solver.exact.solver import SOLVER
+from veridyn.validation_cases.mechanics import test_damped_stop as damped_stop
 from veridyn.validation_cases.mechanics import test_sdld31 as sdld31
 
 from .conftest import numbers
@@ -32,12 +33,13 @@ def exactly(**changes):
 def test_elastic_stop(m, k, kc, v0):
     """Contacts of SDND101, and the force at the deepest point."""
     chosen = {"m": m, "k": k, "kc": kc, "cc": 0, "v0": v0}
-    truth = [float(f(contact=n, **chosen)) for n in (1, 2, 3) for f in (damped_stop.touch, damped_stop.opening)]
+    bounces = damped_stop.BOUNCES
+    truth = [float(f(n)(**chosen)) for n in (1, 2, 3) for f in (bounces.touch, bounces.opening)]
     r = exactly(
         mass=[[m]], stiffness=[[k]], stops=(Stop("stop", ONE, 0.0, kc),), initial_velocity=[v0], end=1.01 * truth[-1]
     )
     np.testing.assert_allclose(r.events["stop"][-5:], truth[1:], rtol=1e-13)
-    peak = float(damped_stop.peak_force(**chosen))
+    peak = float(bounces.peak_force()(**chosen))
     # samples miss the vertex by less than the parabola falls over half their spacing
     assert peak * (1 - 1e-2) <= r.elements["stop"]["normal_force"].max() <= peak * (1 + 1e-13)
 
@@ -101,10 +103,10 @@ DEFAULTS = {
     sdld31: {"m": "2", "omega0": "10", "xi": "0.1", "F": "3", "omega": "7"},
 }
 LAWS = [
-    (damped_stop, damped_stop.peak_force, "N", {}),
-    (damped_stop, damped_stop.impulse, "N s", {}),
-    (damped_stop, damped_stop.force_duration, "s", {}),
-    (damped_stop, damped_stop.energy, "J", {}),
+    (damped_stop, damped_stop.BOUNCES.peak_force(), "N", {}),
+    (damped_stop, damped_stop.BOUNCES.impulse(), "N s", {}),
+    (damped_stop, damped_stop.BOUNCES.force_duration(), "s", {}),
+    (damped_stop, damped_stop.BOUNCES.energy(), "J", {}),
     (friction_decay, friction_decay.stop_time, "s", {}),
     (friction_decay, friction_decay.final_position, "m", {}),
     (friction_decay, friction_decay.dissipated_energy, "J", {}),

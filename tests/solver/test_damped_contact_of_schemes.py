@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from veridyn.problem.elements import Stop
-from veridyn.references.problems import damped_stop
 from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.solver.postprocessing.interpolation import crossings
+from veridyn.validation_cases.mechanics.test_damped_stop import BOUNCES
 
 TRUE = {"m": 1.0, "k": 100.0, "kc": 2400.0, "cc": 10.0, "v0": 1.0}
 CONTACT = 50.0  # rad/s, undamped
@@ -17,7 +17,7 @@ STEP = 6.25e-4 / CONTACT
 
 def first_contact(**values):
     """Return the instant (s) at which the mass leaves the stop, and its rebound (m)."""
-    return [float(read(**values, digits=20)) for read in (damped_stop.opening, damped_stop.rebound)]
+    return [float(read(**values, digits=20)) for read in (BOUNCES.opening(), BOUNCES.rebound())]
 
 
 def predicted(scheme):

@@ -357,3 +357,20 @@ def test_events_that_accumulate_are_followed_up_to_their_limit(e):
     response = SCIPY.solve(problem, {"rtol": 1e-9, "scheme": "DOP853"})
     assert response.events["impact"][-1] == pytest.approx(limit, rel=1e-7)
     assert response.states[-1].tolist() == pytest.approx([0.0, 0.0], abs=1e-12)
+
+
+@pytest.mark.parametrize("scheme", ["DOP853", "RK45", "Radau", "LSODA"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_an_event_at_the_minimum_of_another_guard_is_seen(scheme, order):
+    """Where x turns, x² - 4 has a minimum between steps: both functions pass zero at once."""
+    events = (Change(name="turn", guard="v", direction=0), Change(name="far", guard="x**2 - 4", direction=1))
+    swing = InitialValueProblem(
+        name="swing",
+        states=("x", "v"),
+        modes=(Mode(name="swing", rates=("v", "-sin(x)"), events=events[::order]),),
+        initial=("1", "0"),
+        end=50.0,
+    )
+    turns = SCIPY.solve(swing, {"scheme": scheme, "rtol": 1e-10, "atol": 1e-12}).events["turn"]
+    half = 3.3500107375  # 2 K(sin²(1/2))
+    assert turns == pytest.approx(half * np.arange(1, 15), abs=1e-4)

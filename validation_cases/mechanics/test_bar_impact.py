@@ -1,23 +1,45 @@
 """Elastic bar that strikes a rigid wall: a chain of masses with its own truth, beside that of the continuum."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
+import mpmath
 import numpy as np
+import sympy
 
 from veridyn.problem.elements import Stop
+from veridyn.problem.formulas import sqrt
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.certified import Certified
-from veridyn.references.problems import bar_impact
+from veridyn.references.engine.enclosure import Exactly
+from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.parameters import Parameter
 from veridyn.references.reference import Reference
+from veridyn.references.requirements import Requirement, restrict
+from veridyn.references.second_routes import bar_modes
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Quantity, Values, Variant, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import always, outputs, share_of, size
 
+PARAMETERS = (
+    Parameter("N", "1", "number of masses", "4", "whole"),
+    Parameter("E", "Pa", "Young's modulus", "900", "positive"),
+    Parameter("rho", "kg/m^3", "density", "1", "positive"),
+    Parameter("A", "m^2", "area of the section", "1", "positive"),
+    Parameter("L", "m", "length of the bar", "10", "positive"),
+    Parameter("v0", "m/s", "velocity of the bar, towards the wall", "10", "positive"),
+    Parameter("h0", "m", "distance of the bar from the wall at the start", "4", "positive"),
+)
+REQUIRED = (Requirement("N <= 32", "chains are proved up to 32 masses"),)
+TIP = "tip"  # coordinate of the last mass
+TRANSITS = 3  # of a wave through the bar, after the touch, at which the motion ends
+RIGID = "one mass does not vibrate after it has left: it leaves as fast as it came"
 OUTPUT_NUMBER = 0.1  # largest frequency times the spacing of the requested output
 KINK = 2.0  # regularity: the force of the wall has a kink
 
@@ -25,30 +47,39 @@ KINK = 2.0  # regularity: the force of the wall has a kink
 transit = size("L*sqrt(rho/E)")  # L/c (s)
 
 
-def instant(values: Values, transits: int) -> float:
+def instant(values: Mapping[str, Any], transits: int) -> Any:
     """Return an instant (s), in transits of a wave after the touch."""
-    v0, h0 = floats(values, "v0", "h0")
-    return h0 / v0 + transits * transit(values)
+    E, rho, L, v0, h0 = numbers(values, "E", "rho", "L", "v0", "h0")
+    return h0 / v0 + transits * L * sqrt(rho / E)
 
 
 fastest = size("2*N/L*sqrt(E/rho)")  # a bound of the frequencies in contact (rad/s): 2 sqrt(k/m)
 
 
-def problem(values: Values) -> MechanicalProblem:
+def state(values: Values) -> MechanicalProblem:
     """Return the chain before the wall; displacements are those from the start."""
-    E, rho, A, L, v0, h0 = floats(values, "E", "rho", "A", "L", "v0", "h0")
-    n = int(float(values["N"]))
-    neighbours = np.eye(n, k=1) + np.eye(n, k=-1)
-    end, instants = instant(values, bar_impact.TRANSITS), [instant(values, k) for k in range(bar_impact.TRANSITS)]
+    N, E, rho, A, L, v0, h0 = numbers(values, *(p.name for p in PARAMETERS))
+    n, k = round(float(N)), E * A * N / L
+    neighbours = np.eye(n, k=1, dtype=int) + np.eye(n, k=-1, dtype=int)
     return MechanicalProblem(
         name="bar_impact",
-        mass=rho * A * L / n * np.eye(n),
-        stiffness=E * A * n / L * (np.diag(neighbours.sum(axis=0)) - neighbours),
-        initial_velocity=np.full(n, -v0),
-        end=end,
-        output_times=outputs(end, OUTPUT_NUMBER / fastest(values), map(str, instants)),
-        stops=(Stop("wall", -np.eye(n)[0], gap=h0, stiffness=2 * E * A * n / L),),
+        mass=rho * A * L / N * np.eye(n, dtype=int),
+        stiffness=k * (np.diag(neighbours.sum(axis=0)) - neighbours),
+        initial_velocity=np.array([-v0] * n),
+        end=instant(values, TRANSITS),
+        stops=(Stop("wall", -np.eye(n)[0], gap=h0, stiffness=2 * k),),
+        coordinates=(*(f"x{i}" for i in range(1, n)), TIP),
     )
+
+
+MOTION = make_quantities(state, PARAMETERS, record=restrict(*REQUIRED))
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the chain with its output."""
+    instants = [str(instant(values, k)) for k in range(TRANSITS)]
+    times = outputs(instant(values, TRANSITS), OUTPUT_NUMBER / fastest(values), instants)
+    return replace(state(values), output_times=times)
 
 
 def sparse_problem(values: Values) -> MechanicalProblem:
@@ -57,6 +88,88 @@ def sparse_problem(values: Values) -> MechanicalProblem:
 
     dense = problem(values)
     return replace(dense, mass=sparse.csr_array(dense.mass), stiffness=sparse.csr_array(dense.stiffness), damping=None)
+
+
+# ---- what is true
+
+
+def impact(name: str, read: Callable[[Any], Any], second: Callable[[Any], Any]) -> Reference[Certified]:
+    """Return what a function makes of the impact: touch, release (s), largest force (N) and impulse (N s)."""
+    return MOTION.combine(name, read, IMPACT, second=second, how=HOW)
+
+
+def rebound(p: Any) -> Any:
+    """Return the velocity of the centre after the contact (m/s): the impulse has turned the momentum."""
+    return p.impulse / (p.rho * p.A * p.L) - p.v0
+
+
+def of_one(p: Any) -> bool:
+    """Whether there is one mass, in balls."""
+    return bool(p.N == 1)
+
+
+def vibration(p: Any) -> Any:
+    """Return the share of the energy that stays in the chain as vibration (1): 1 - (V/v0)²."""
+    if of_one(p):
+        raise Exactly(0, RIGID)
+    return 1 - (rebound(p) / p.v0) ** 2
+
+
+def excess_rebound(p: Any) -> Any:
+    """Return the modelling error of the rebound, of v0."""
+    if of_one(p):
+        raise Exactly(0, RIGID)
+    return rebound(p) / p.v0 - 1
+
+
+def wave_duration(p: Any) -> Any:
+    """Return how long the continuum stays on the wall (s): 2L/c."""
+    return 2 * p.L * (p.rho / p.E) ** 0.5
+
+
+def wave_force(p: Any) -> Any:
+    """Return the force of the continuum on the wall (N): ρcAv0."""
+    return p.A * p.v0 * (p.rho * p.E) ** 0.5
+
+
+def excess_duration(p: Any) -> Any:
+    """Return the modelling error of the duration, of 2L/c."""
+    return (p.release - p.touch) / wave_duration(p) - 1
+
+
+def excess_peak(p: Any) -> Any:
+    """Return the modelling error of the largest force, of ρcAv0."""
+    return p.peak / wave_force(p) - 1
+
+
+HOW = "sums over the closed modes of the chain, roots proved by bounds of the curvature"
+CONTACT = ("wall_closes", 1), ("wall_opens", 1)
+TOUCHED = MOTION.event(*CONTACT[0], second=lambda p: p.h0 / p.v0, how="distance over velocity")
+LEFT = MOTION.event(*CONTACT[1], second=lambda p: p.h0 / p.v0 + bar_modes.duration(p), how=HOW)
+PEAK = MOTION.largest("push_wall", *CONTACT, second=bar_modes.peak, how=HOW)
+IMPULSE = MOTION.integral("push_wall", *CONTACT, second=bar_modes.impulse, how=HOW)
+IMPACT = {"touch": TOUCHED, "release": LEFT, "peak": PEAK, "impulse": IMPULSE}
+LASTS = impact("duration", lambda p: p.release - p.touch, bar_modes.duration)
+MEAN = impact(
+    "mean force", lambda p: p.impulse / (p.release - p.touch), lambda p: bar_modes.impulse(p) / bar_modes.duration(p)
+)
+REBOUND = impact("rebound", rebound, bar_modes.rebound)
+VIBRATION = impact("vibration", vibration, bar_modes.vibration)
+EXCESS_DURATION = impact(
+    "excess duration", excess_duration, lambda p: bar_modes.duration(p) / (2 * bar_modes.transit(p)) - 1
+)
+EXCESS_PEAK = impact("excess peak", excess_peak, lambda p: bar_modes.peak(p) / wave_force(p) - 1)
+EXCESS_REBOUND = impact("excess rebound", excess_rebound, lambda p: bar_modes.rebound(p) / p.v0 - 1)
+WAVE_DURATION = MOTION.closed(wave_duration, second=lambda p: 2 * bar_modes.transit(p), how="d'Alembert in mpmath")
+WAVE_FORCE = MOTION.closed(
+    wave_force, second=lambda p: p.A * p.v0 * mpmath.sqrt(p.rho * p.E), how="d'Alembert in mpmath"
+)
+
+
+def tip(transits: int) -> Reference[Certified]:
+    """Return the displacement of the last mass (m), so many transits of a wave after the touch."""
+    at = instant({p.name: sympy.Symbol(p.name) for p in PARAMETERS}, transits)
+    return MOTION.value(TIP, at, second=partial(bar_modes.tip, transits=transits), how=HOW)
 
 
 # ---- what is measured
@@ -83,7 +196,7 @@ def _vibration(o: Observation) -> float:
 _way = size("h0 + v0*L*sqrt(rho/E)")
 
 
-_span = partial(instant, transits=bar_impact.TRANSITS)
+_span = partial(instant, transits=TRANSITS)
 TIMES = share_of(_span, 1e-3, "this suite asks 1e-3 of the span")
 PLACES = share_of(_way, 1e-3, "this suite asks 1e-3 of the way to the wall and of the strain v0/c of the length")
 FORCES = cited("this suite asks 1e-2", 1e-2)
@@ -98,7 +211,7 @@ start, end, duration, peak, impulse = (
 def _tip_after(number: int) -> Quantity:
     """Return the displacement of the last mass so many L/c after the touch."""
     definition = f"displacement of the last mass {number} L/c after the touch"
-    truth, measure = bar_impact.tip.at(number=number), partial(_tip, number=number)
+    truth, measure = tip(number), partial(_tip, number=number)
     return Quantity(f"tip_{number}", "m", definition, truth, measure, PLACES, _way, KINK)
 
 
@@ -111,32 +224,29 @@ LEAVES = "instant at which the chain leaves the wall"
 CENTRE = "velocity of the centre after the contact"
 STAYS = "share of the energy that stays as vibration"
 MEASURED = (
-    Quantity("touch", "s", "instant of the touch", bar_impact.touch, start, TIMES, _span, KINK),
-    Quantity("release", "s", LEAVES, bar_impact.release, end, TIMES, _span, KINK),
-    Quantity("duration", "s", "duration of the contact", bar_impact.duration, duration, TIMES, _span, KINK),
-    Quantity("peak_force", "N", "largest force of the wall", bar_impact.peak_force, peak, FORCES, regularity=KINK),
-    Quantity("impulse", "N s", "impulse of the wall", bar_impact.impulse, impulse, FORCES, regularity=KINK),
-    Quantity("mean_force", "N", "impulse over duration", bar_impact.mean_force, _mean_force, FORCES, regularity=KINK),
-    Quantity("rebound", "m/s", CENTRE, bar_impact.rebound, _rebound, FORCES, regularity=KINK),
-    Quantity("vibration", "1", STAYS, bar_impact.vibration, _vibration, SHARES, always(1.0), KINK),
-    *map(_tip_after, range(1, bar_impact.TRANSITS + 1)),
+    Quantity("touch", "s", "instant of the touch", TOUCHED, start, TIMES, _span, KINK),
+    Quantity("release", "s", LEAVES, LEFT, end, TIMES, _span, KINK),
+    Quantity("duration", "s", "duration of the contact", LASTS, duration, TIMES, _span, KINK),
+    Quantity("peak_force", "N", "largest force of the wall", PEAK, peak, FORCES, regularity=KINK),
+    Quantity("impulse", "N s", "impulse of the wall", IMPULSE, impulse, FORCES, regularity=KINK),
+    Quantity("mean_force", "N", "impulse over duration", MEAN, _mean_force, FORCES, regularity=KINK),
+    Quantity("rebound", "m/s", CENTRE, REBOUND, _rebound, FORCES, regularity=KINK),
+    Quantity("vibration", "1", STAYS, VIBRATION, _vibration, SHARES, always(1.0), KINK),
+    *map(_tip_after, range(1, TRANSITS + 1)),
 )
-LASTS, PRESSES = "duration of the contact of the continuum, 2L/c", "force of the continuum on the wall, ρcAv0"
+WAVE, PRESSES = "duration of the contact of the continuum, 2L/c", "force of the continuum on the wall, ρcAv0"
 STATED = (
-    Quantity("wave_duration", "s", LASTS, bar_impact.wave_duration, None, FORCES),
-    Quantity("wave_force", "N", PRESSES, bar_impact.wave_force, None, FORCES),
-    _excess("excess_duration", "duration: that of the chain over 2L/c", bar_impact.excess_duration),
-    _excess("excess_peak", "largest force: that of the chain over ρcAv0", bar_impact.excess_peak),
-    _excess("excess_rebound", "rebound: that of the chain over v0", bar_impact.excess_rebound),
+    Quantity("wave_duration", "s", WAVE, WAVE_DURATION, None, FORCES),
+    Quantity("wave_force", "N", PRESSES, WAVE_FORCE, None, FORCES),
+    _excess("excess_duration", "duration: that of the chain over 2L/c", EXCESS_DURATION),
+    _excess("excess_peak", "largest force: that of the chain over ρcAv0", EXCESS_PEAK),
+    _excess("excess_rebound", "rebound: that of the chain over v0", EXCESS_REBOUND),
 )
+HISTORY = MOTION.history(tip=TIP)
 
 
-def _places(mass: int) -> plotting.HistoryCurve:
-    return plotting.HistoryCurve(
-        "displacement (m)",
-        lambda o: np.asarray(o.response.displacement[:, mass]),
-        plotting.true(bar_impact.motion, "tip" if mass else "end"),
-    )
+def _free_end(o: Observation) -> Floats:
+    return np.asarray(o.response.displacement[:, -1])
 
 
 CASE = Case(
@@ -163,7 +273,8 @@ CASE = Case(
         "flight: w_j = 2 sqrt(k/m) sin(theta_j/2), theta_j = j pi/N, phi_j(i) = cos(theta_j (i - 1/2))",
         "R = 2 k v_0 Σ_{j=1}^N sin(w_j tau)/(N w_j), tau = t - h_0/v_0",
     ),
-    parameters=bar_impact.PARAMETERS,
+    parameters=PARAMETERS,
+    requirements=REQUIRED,
     variants=(
         Variant("4-masses", {}),
         Variant("1-mass", {"N": "1"}),
@@ -201,7 +312,12 @@ CASE = Case(
     ),
     held={"N": "a number of masses"},
     figures=(
-        plotting.history("tip", "The free end", "It turns when the wave arrives, L/c after the touch.", _places(-1)),
+        plotting.history(
+            "tip",
+            "The free end",
+            "It turns when the wave arrives, L/c after the touch.",
+            plotting.HistoryCurve("displacement (m)", _free_end, plotting.true(HISTORY, "tip")),
+        ),
         plotting.convergence(
             "release", "what is left is the error of the solver alone: the model is that of the truth"
         ),

@@ -1,6 +1,7 @@
 """A mass that bounces off a stop with a dashpot: restitution from the law of the stop."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,11 +10,14 @@ import numpy as np
 
 from veridyn.problem.basis import driven_displacement
 from veridyn.problem.elements import Load, Stop, SupportMotion
+from veridyn.problem.formulas import sqrt
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import polynomial
-from veridyn.references.certified import Certified, exact_count
-from veridyn.references.problems import damped_stop
-from veridyn.references.reference import Reference, state
+from veridyn.references.certified import exact_count
+from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.parameters import Parameter
+from veridyn.references.reference import state
+from veridyn.references.second_routes.contact_cycle import find_cycle
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import crossings, lagrange
@@ -24,16 +28,24 @@ from veridyn.validation_cases.judgement.case import (
     Quantity,
     Values,
     Variant,
-    floats,
+    numbers,
     read_once,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited, exactly
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import positions, rates, residual, velocities
+from veridyn.validation_cases.measures.contact_cycles import Contacts
 from veridyn.validation_cases.measures.curves import top
 from veridyn.validation_cases.measures.impacts import contact_frequency
 
+PARAMETERS = (
+    Parameter("m", "kg", "mass", "100"),
+    Parameter("k", "N/m", "stiffness of the spring", "1e4"),
+    Parameter("kc", "N/m", "stiffness of the stop", "2.4e5"),
+    Parameter("cc", "N s/m", "damping of the stop", "1000", "non-negative"),
+    Parameter("v0", "m/s", "launch velocity, towards the stop", "1"),
+)
 STOP = "stop"
 LAST = 6  # samples from which the end of the force is extrapolated
 OUTPUT_NUMBER = 0.01  # w_c times the spacing of the requested output
@@ -44,38 +56,57 @@ JUMPS = 1.0  # regularity: the force of the stop jumps at every touch
 ASTER = cited("1e-3, Code_Aster's tolerance for impacts (test SDND101A)", 1e-3)
 
 
-def problem(values: Values) -> MechanicalProblem:
-    """Return the problem over its first five contacts."""
-    m, k, kc, cc, v0 = floats(values, "m", "k", "kc", "cc", "v0")
-    end = CYCLES * float(damped_stop.touch.at(contact=2).compute(values, 20))
-    spacing = OUTPUT_NUMBER / contact_frequency(values)
+def state_still(values: Values, end: Any) -> MechanicalProblem:
+    """Return the problem up to an end (s)."""
+    m, k, kc, cc, v0 = numbers(values, "m", "k", "kc", "cc", "v0")
     return MechanicalProblem(
         name="damped_stop",
         mass=np.array([[m]]),
         stiffness=np.array([[k]]),
         initial_velocity=np.array([v0]),
         end=end,
-        output_times=np.linspace(0.0, end, math.ceil(end / spacing) + 1),
         stops=(Stop(STOP, np.ones(1), gap=0.0, stiffness=kc, damping=cc),),
         coordinates=("x",),
     )
 
 
-def passing(values: Values) -> MechanicalProblem:
-    """Return the problem as told from a support that passes at v0/4.
+def state_passing(values: Values, end: Any) -> MechanicalProblem:
+    """Return the problem as it is seen from a support that passes at v0/4.
 
     The foot of the spring stands still: a load adds what the spring has from the way of the support.
     """
-    still = problem(values)
-    k, v0 = floats(values, "k", "v0")
+    k, v0 = numbers(values, "k", "v0")
     moved, moves, pulls = (polynomial(*row) for row in ((0.0, v0 / 4), (v0 / 4,), (0.0,)))
+    still = state_still({**values, "v0": v0 * 3 / 4}, end)
     return replace(
         still,
-        initial_velocity=still.initial_velocity - v0 / 4,
         loads=(Load(np.ones(1), polynomial(0.0, -k * v0 / 4)),),
         supports=(SupportMotion("ground", np.ones(1), pulls, moves, moved),),
         stops=tuple(replace(stop, frame="absolute") for stop in still.stops),
     )
+
+
+def five_cycles(values: Values) -> Any:
+    """Return an instant (s) by which five cycles are over: the stop shortens the turns 2 pi sqrt(m/k) of the spring."""
+    m, k = numbers(values, "m", "k")
+    return 7 * CONTACTS * sqrt(m / k)
+
+
+MOTION = make_quantities(lambda values: state_still(values, five_cycles(values)), PARAMETERS)
+RELEASE = f"{STOP}_parts or {STOP}_opens"  # without a dashpot the stop pushes as long as it is pressed
+BOUNCES = Contacts(MOTION, lambda p: find_cycle(p.m, p.k, p.kc, p.cc, p.v0), RELEASE)
+
+
+def watched(stated: Callable[[Values, Any], MechanicalProblem], values: Values) -> MechanicalProblem:
+    """Return a problem over its first five contacts, with its output."""
+    end = CYCLES * float(BOUNCES.touch(2).compute(values, 20))
+    spacing = OUTPUT_NUMBER / contact_frequency(values)
+    return replace(stated(values, end), output_times=np.linspace(0.0, end, math.ceil(end / spacing) + 1))
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the problem over its first five contacts."""
+    return watched(state_still, values)
 
 
 @read_once
@@ -174,10 +205,10 @@ def largest_pull(o: Observation) -> float:
 
 def _of(name: str, unit: str, definition: str, measure: Any, number: int = 0) -> Quantity:
     """Return a quantity of the motion, or of a contact of that number."""
-    truth: Reference[Certified] = getattr(damped_stop, name)
+    find = getattr(BOUNCES, name)
     if not number:
-        return Quantity(name, unit, definition, truth, measure, ASTER, regularity=JUMPS)
-    truth, seen, words = truth.at(contact=number), partial(measure, number=number), definition.format(number)
+        return Quantity(name, unit, definition, find(), measure, ASTER, regularity=JUMPS)
+    truth, seen, words = find(number), partial(measure, number=number), definition.format(number)
     return Quantity(f"{name}_{number}", unit, words, truth, seen, ASTER, regularity=JUMPS)
 
 
@@ -205,17 +236,18 @@ def _spring(o: Observation, times: Floats) -> plotting.Curves:
 
 def _first(values: Values) -> tuple[float, float]:
     """Return the window of the first contact (s)."""
-    return 0.0, float(damped_stop.opening.compute(values))
+    return 0.0, float(BOUNCES.opening().compute(values))
 
 
-X = plotting.HistoryCurve("displacement (m)", _place, plotting.true(damped_stop.motion, "displacement"))
+HISTORY = MOTION.history(displacement="x", force="push_stop")
+X = plotting.HistoryCurve("displacement (m)", _place, plotting.true(HISTORY, "displacement"))
 FIGURES = (
     plotting.history("rebounds", "Five rebounds", "Positive into the stop.", X),
     plotting.history(
         "force",
         "Force of the first contact",
         "k_c x is the spring alone. The force jumps at the touch and ends before the gap opens.",
-        plotting.element(damped_stop.motion, STOP, "normal_force"),
+        plotting.element(HISTORY, STOP, "normal_force"),
         beside=_spring,
         window=_first,
     ),
@@ -242,8 +274,12 @@ CASE = Case(
         "In passing it is told from a support that passes at v0/4, while stop and spring stay where they are.",
         "All phases are linear in v: the speed falls by the same e in every contact, and all cycles last alike.",
     ),
-    parameters=damped_stop.PARAMETERS,
-    variants=(Variant("light", {}), Variant("strong", {"cc": "2500"}), Variant("passing", {}, problem=passing)),
+    parameters=PARAMETERS,
+    variants=(
+        Variant("light", {}),
+        Variant("strong", {"cc": "2500"}),
+        Variant("passing", {}, problem=partial(watched, state_passing)),
+    ),
     quantities=QUANTITIES,
     residuals=RESIDUALS,
     problem=problem,

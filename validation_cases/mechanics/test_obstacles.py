@@ -4,60 +4,100 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any, NamedTuple
 
+import mpmath
 import numpy as np
 
 from veridyn.problem.devices import NonlinearSpring
 from veridyn.problem.elements import Geometry, Stop
+from veridyn.problem.exact_fields import exact_field
+from veridyn.problem.formulas import sqrt
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.references.problems import between_walls
+from veridyn.references.certified import Certified, Kind
+from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.parameters import Parameter
+from veridyn.references.reference import Reference
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Floats,
+    Observation,
+    Quantity,
+    Values,
+    Variant,
+    floats,
+    numbers,
+)
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import outputs, share_of, size
 
-SKEW = np.array([[1.0, 0.5], [0.0, 1.0]])  # columns: the lines of skewed coordinates
+PARAMETERS = (
+    Parameter("m", "kg", "mass", "2"),
+    Parameter("k", "N/m", "stiffness of the spring", "200"),
+    Parameter("kc", "N/m", "stiffness of both walls", "2e4"),
+    Parameter("v0", "m/s", "velocity at the start, towards the first wall", "1"),
+    Parameter("a", "m", "distance of the first wall", "0.05"),
+    Parameter("b", "m", "distance of the second wall", "0.03"),
+)
+SLOW = "the mass is too slow to reach this wall"
+REQUIRED = tuple(Requirement(f"m*v0**2 > k*{gap}**2", SLOW) for gap in ("a", "b"))
+TWICE_SKEW = np.array([[2, 1], [0, 2]])  # columns: the lines of skewed coordinates, twice as long
 WALLS = "walls"
-ALONG, ACROSS = np.array([0.6, 0.8]), np.array([-0.8, 0.6])  # the line of the motion, oblique to the coordinates
+# the line of the motion, oblique to the coordinates, and the one across: five times their unit vectors
+ALONG, ACROSS = np.array([3, 4]), np.array([-4, 3])
+TOWARDS = ALONG / 5
 CONTACTS = 4
+CLOSED: Kind = "closed form"
+PUSH, PLACE = f"push_{WALLS}", "3/5*x1 + 4/5*x2"
 INSTANTS = ("0.07", "0.18", "0.4")  # in contact with the first wall, with the second one, and in the second cycle
 OUTPUTS_PER_RADIAN = 20  # of the frequency in contact
 KINK = 2.0  # regularity: the force of a wall has a kink
 _length = size("v0*sqrt(m/k)")  # amplitude v0/ω0 (m) of the mass without walls
 
 
+def _last(values: Values) -> Any:
+    """Return an instant (s) by which a mass that meets both walls has left them as often as is asked for.
+
+    A wall shortens the half swings that the spring alone would give: pi sqrt(m/k) each.
+    """
+    m, k = numbers(values, "m", "k")
+    return 4 * CONTACTS * sqrt(m / k) + 1
+
+
 def _span(values: Values) -> float:
     """End of the problem (s): a tenth after the last contact or instant that is looked at."""
-    last = float(between_walls.release.at(number=CONTACTS).compute(values, 15))
+    last = float(RELEASES[-1].compute(values, 15))
     return round(1.1 * max(last, *map(float, INSTANTS)), 6)
 
 
 # ---- the walls
 
 
-def _planes(a: float, b: float, kc: float) -> tuple[Stop, ...]:
-    return (Stop(WALLS, ALONG, (a + b) / 2, kc, offset=(b - a) / 2, geometry="parallel planes"),)
+def _planes(a: Any, b: Any, kc: Any) -> tuple[Stop, ...]:
+    return (Stop(WALLS, TOWARDS, (a + b) / 2, kc, offset=(b - a) / 2, geometry="parallel planes"),)
 
 
-def _two_stops(a: float, b: float, kc: float) -> tuple[Stop, ...]:
-    return Stop("first", ALONG, a, kc), Stop("second", -ALONG, b, kc)
+def _two_stops(a: Any, b: Any, kc: Any) -> tuple[Stop, ...]:
+    return Stop("first", TOWARDS, a, kc), Stop("second", -TOWARDS, b, kc)
 
 
-def _round(name: str, geometry: Geometry, radius: float, kc: float, centre: float) -> Stop:
+def _round(name: str, geometry: Geometry, radius: Any, kc: Any, centre: Any) -> Stop:
     """Return a circle whose centre lies on the line of the motion."""
     x, y = np.eye(2)
-    away = -centre * ALONG
-    return Stop(name, x, radius, kc, geometry=geometry, lateral=y, offset=float(away[0]), lateral_offset=float(away[1]))
+    away = [-centre * along / 5 for along in ALONG.tolist()]
+    return Stop(name, x, radius, kc, geometry=geometry, lateral=y, offset=away[0], lateral_offset=away[1])
 
 
-def _circle(a: float, b: float, kc: float) -> tuple[Stop, ...]:
+def _circle(a: Any, b: Any, kc: Any) -> tuple[Stop, ...]:
     return (_round("circle", "circle", (a + b) / 2, kc, (a - b) / 2),)
 
 
-def _annulus(a: float, b: float, kc: float) -> tuple[Stop, ...]:
+def _annulus(a: Any, b: Any, kc: Any) -> tuple[Stop, ...]:
     inner = a + b
     centre = -b - inner
     return _round("outer", "circle", a - centre, kc, centre), _round("inner", "outside circle", inner, kc, centre)
@@ -73,44 +113,51 @@ def _profile(a: float, b: float, kc: float) -> tuple[Stop, ...]:
     return (Stop("frame", x, 0.0, kc, geometry="profile", lateral=y, profile=profile),)
 
 
-def make_problem(walls: Callable[[float, float, float], tuple[Stop, ...]]) -> Callable[[Values], MechanicalProblem]:
-    """Return the problem between such walls."""
-
-    def problem(values: Values) -> MechanicalProblem:
-        m, k, kc, v0, a, b = floats(values, "m", "k", "kc", "v0", "a", "b")
-        end = _span(values)
-        return MechanicalProblem(
-            name="obstacles",
-            mass=m * np.eye(2),
-            stiffness=k * (np.outer(ALONG, ALONG) + 2 * np.outer(ACROSS, ACROSS)),  # stiffer across
-            initial_velocity=v0 * ALONG,
-            end=end,
-            output_times=outputs(end, 1 / (OUTPUTS_PER_RADIAN * impacts.contact_frequency(values)), INSTANTS),
-            stops=walls(a, b, kc),
-        )
-
-    return problem
-
-
-def skewed(values: Values) -> MechanicalProblem:
-    """Return the motion before two stops in coordinates along two lines that are not square: x = SKEW q."""
-    square, into = make_problem(_two_stops)(values), np.linalg.inv(SKEW)
-    assert square.mass is not None
-    assert square.stiffness is not None
-    return replace(
-        square,
-        mass=SKEW.T @ square.mass @ SKEW,
-        stiffness=SKEW.T @ square.stiffness @ SKEW,
-        initial_velocity=into @ square.initial_velocity,
-        stops=tuple(replace(stop, normal=SKEW.T @ stop.normal) for stop in square.stops),
+def state(walls: Callable[[Any, Any, Any], tuple[Stop, ...]], values: Values, end: Any) -> MechanicalProblem:
+    """Return the problem between such walls up to an end (s)."""
+    m, k, kc, v0, a, b = numbers(values, "m", "k", "kc", "v0", "a", "b")
+    return MechanicalProblem(
+        name="obstacles",
+        mass=m * np.eye(2, dtype=int),
+        stiffness=k * (np.outer(ALONG, ALONG) + 2 * np.outer(ACROSS, ACROSS)) / 25,  # stiffer across
+        initial_velocity=v0 * ALONG / 5,
+        end=end,
+        stops=walls(a, b, kc),
     )
 
 
-def sprung(values: Values) -> MechanicalProblem:
+def skewed(values: Values, end: Any) -> MechanicalProblem:
+    """Return the motion before two stops in coordinates q along two lines that are not square: 2 x = TWICE_SKEW q."""
+    square, twice = state(_two_stops, values, end), TWICE_SKEW
+    mass, stiffness, velocity = (exact_field(square, name) for name in ("mass", "stiffness", "initial_velocity"))
+    return replace(
+        square,
+        mass=twice.T @ mass @ twice / 4,
+        stiffness=twice.T @ stiffness @ twice / 4,
+        initial_velocity=np.array([[2, -1], [0, 2]]) @ velocity / 2,  # the inverse
+        stops=tuple(replace(stop, normal=twice.T @ stop.normal / 2) for stop in square.stops),
+    )
+
+
+def sprung(values: Values, end: Any) -> MechanicalProblem:
     """Return the motion on one spring in pieces, which has no force between the walls, in place of them."""
-    a, b, kc = floats(values, "a", "b", "kc")
-    walls = NonlinearSpring(name=WALLS, direction=ALONG, breaks=(-b, a), coefficients=((0.0, kc), (0.0,), (0.0, kc)))
-    return replace(make_problem(lambda *_: ())(values), devices=(walls,))
+    a, b, kc = numbers(values, "a", "b", "kc")
+    walls = NonlinearSpring(name=WALLS, direction=TOWARDS, breaks=(-b, a), coefficients=((0, kc), (0,), (0, kc)))
+    return replace(state(lambda *_: (), values, end), devices=(walls,))
+
+
+MOTION = make_quantities(lambda values: state(_planes, values, _last(values)), PARAMETERS, record=restrict(*REQUIRED))
+
+
+def watched(stated: Callable[[Values, Any], MechanicalProblem], values: Values) -> MechanicalProblem:
+    """Return a problem up to the last release, with its output."""
+    end, spacing = _span(values), 1 / (OUTPUTS_PER_RADIAN * impacts.contact_frequency(values))
+    return replace(stated(values, end), output_times=outputs(end, spacing, INSTANTS))
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the problem between two planes."""
+    return watched(partial(state, _planes), values)
 
 
 def in_line(values: Values) -> MechanicalProblem:
@@ -125,6 +172,53 @@ def in_line(values: Values) -> MechanicalProblem:
         stops=(Stop("first", np.ones(1), a, kc), Stop("second", -np.ones(1), b, kc)),
         coordinates=("x",),
     )
+
+
+# ---- the second route: two flights and two contacts, for ever the same
+
+
+class Wall(NamedTuple):
+    """What one wall does: quarter flight before it (s), contact (s), largest force (N), impulse (N s)."""
+
+    flight: Any
+    contact: Any
+    force: Any
+    impulse: Any
+
+
+def wall(p: Any, number: int) -> Wall:
+    """Return what the wall of a contact does, counted from 1."""
+    m, k, kc, v0, g = p.m, p.k, p.kc, p.v0, p.a if number % 2 else p.b
+    w0, wc, r = mpmath.sqrt(k / m), mpmath.sqrt((k + kc) / m), g * k / (k + kc)
+    u = mpmath.sqrt(v0**2 - w0**2 * g**2)
+    half, R = mpmath.atan2(u, wc * r) / wc, mpmath.hypot(r, u / wc)
+    # the spring takes its share of the change of momentum: k times the integral of (g - r) + R cos(ωc t)
+    return Wall(mpmath.asin(w0 * g / v0) / w0, 2 * half, kc * (R - r), 2 * (m * u - k * ((g - r) * half + u / wc**2)))
+
+
+def begins(p: Any, number: int) -> Any:
+    """Return the touch of a contact (s): every contact before it had a quarter flight on both sides."""
+    before = (2 * each.flight + each.contact for each in (wall(p, n) for n in range(1, number)))
+    return mpmath.fsum(before) + wall(p, number).flight
+
+
+def ends(p: Any, number: int) -> Any:
+    """Return the release of a contact (s)."""
+    return begins(p, number) + wall(p, number).contact
+
+
+def place(p: Any, time: str) -> Any:
+    """Return the displacement from that of the piece of the cycle around an instant."""
+    rest, number = mpmath.mpf(time), 1
+    while rest > 2 * (here := wall(p, number)).flight + here.contact:
+        rest, number = rest - 2 * here.flight - here.contact, number + 1
+    both, (gap, side) = p.k + p.kc, ((p.a, 1) if number % 2 else (p.b, -1))
+    half, late = here.contact / 2, abs(rest - here.flight - here.contact / 2)  # before or after the turning point
+    if late > half:
+        omega = mpmath.sqrt(p.k / p.m)
+        return side * p.v0 / omega * mpmath.sin(omega * (here.flight + half - late))
+    R = here.force / p.kc + gap * p.k / both
+    return side * (gap * p.kc / both + R * mpmath.cos(mpmath.sqrt(both / p.m) * late))
 
 
 # ---- what is measured
@@ -152,47 +246,66 @@ PLACES = share_of(_length, 1e-2, "this suite asks 1e-2 of v0/ω0")
 ASIDE = cited("this suite asks 1e-6", 1e-6, kind="absolute")
 
 
-def _touch(number: int) -> Quantity:
-    """Return the start of a contact."""
-    truth, measure = between_walls.touch.at(number=number), partial(impacts.part, number=number, field="start")
-    return Quantity(f"touch_{number}", "s", f"start of contact {number}", truth, measure, TIMES, _span, KINK)
+def on_wall(number: int) -> tuple[tuple[str, int], tuple[str, int]]:
+    """Return the events with which a contact begins and ends: odd ones are those of the first wall."""
+    side, count = "above" if number % 2 else "below", (number + 1) // 2
+    return (f"{WALLS}_{side}_closes", count), (f"{WALLS}_{side}_opens", count)
 
 
-def _release(number: int) -> Quantity:
-    """Return the end of a contact."""
-    truth, measure = between_walls.release.at(number=number), partial(impacts.part, number=number, field="end")
-    return Quantity(f"release_{number}", "s", f"end of contact {number}", truth, measure, TIMES, _span, KINK)
+def touch(number: int) -> Reference[Certified]:
+    """Return the instant at which a contact begins (s), counted from 1."""
+    how = "quarter flights asin(ω0 g/v0)/ω0 and contacts 2 atan2(u, ωc r)/ωc before it"
+    return MOTION.event(*on_wall(number)[0], second=partial(begins, number=number), how=how, kind=CLOSED)
 
 
-def _peak_force(number: int) -> Quantity:
-    """Return the largest force of a contact."""
-    definition, truth = f"largest force of contact {number}", between_walls.peak_force.at(number=number)
-    measure = partial(impacts.part, number=number, field="peak_force")
-    return Quantity(f"peak_force_{number}", "N", definition, truth, measure, SIZES, regularity=KINK)
+def release(number: int) -> Reference[Certified]:
+    """Return the instant at which it ends (s)."""
+    how = "touch and contact 2 atan2(u, ωc r)/ωc"
+    return MOTION.event(*on_wall(number)[1], second=partial(ends, number=number), how=how, kind=CLOSED)
 
 
-def _impulse(number: int) -> Quantity:
-    """Return the impulse of a contact."""
-    truth, measure = between_walls.impulse.at(number=number), partial(impacts.part, number=number, field="impulse")
-    return Quantity(f"impulse_{number}", "N s", f"impulse of contact {number}", truth, measure, SIZES, regularity=KINK)
+def peak_force(number: int) -> Reference[Certified]:
+    """Return its largest force (N)."""
+    how = "kc (R - r), R = hypot(r, u/ωc)"
+    return MOTION.largest(PUSH, *on_wall(number), second=lambda p: wall(p, number).force, how=how, kind=CLOSED)
+
+
+def impulse(number: int) -> Reference[Certified]:
+    """Return its impulse (N s)."""
+    how = "2 m u less the impulse of the spring"
+    return MOTION.integral(PUSH, *on_wall(number), second=lambda p: wall(p, number).impulse, how=how, kind=CLOSED)
+
+
+def displacement(time: str) -> Reference[Certified]:
+    """Return the displacement towards the first wall at an instant (m)."""
+    how = "half waves about 0 and about g - r, mirrored at the turning points"
+    return MOTION.value(PLACE, time, second=partial(place, time=time), how=how, kind=CLOSED)
+
+
+RELEASES = tuple(map(release, range(1, CONTACTS + 1)))
+
+
+def _of_contact(name: str, unit: str, what: str, field: str, find: Any, terms: tuple[Any, ...], n: int) -> Quantity:
+    measure = partial(impacts.part, number=n, field=field)
+    return Quantity(f"{name}_{n}", unit, f"{what} of contact {n}", find(n), measure, *terms, regularity=KINK)
 
 
 def _displacement_at(t: str) -> Quantity:
     """Return the displacement along the motion at an instant (s)."""
-    truth, measure = between_walls.displacement.at(time=t), partial(_along, time=float(t))
-    definition = f"displacement towards the first wall at {t} s"
-    return Quantity(f"displacement@{t}", "m", definition, truth, measure, PLACES, _length, KINK)
+    definition, measure = f"displacement towards the first wall at {t} s", partial(_along, time=float(t))
+    return Quantity(f"displacement@{t}", "m", definition, displacement(t), measure, PLACES, _length, KINK)
 
 
 NUMBERS = range(1, CONTACTS + 1)
 PATH = tuple(map(_displacement_at, INSTANTS))
-QUANTITIES = (
-    *map(_touch, NUMBERS),
-    *map(_release, NUMBERS),
-    *map(_peak_force, NUMBERS),
-    *map(_impulse, NUMBERS),
-    *PATH,
+PARTS = (
+    ("touch", "s", "start", "start", touch, (TIMES, _span)),
+    ("release", "s", "end", "end", release, (TIMES, _span)),
+    ("peak_force", "N", "largest force", "peak_force", peak_force, (SIZES,)),
+    ("impulse", "N s", "impulse", "impulse", impulse, (SIZES,)),
 )
+QUANTITIES = (*(_of_contact(*part, n) for part in PARTS for n in NUMBERS), *PATH)
+HISTORY = MOTION.history(displacement=PLACE)
 
 
 CASE = Case(
@@ -216,15 +329,16 @@ CASE = Case(
         "t_1 = asin(omega_0 a/v0)/omega_0, d = 2/omega_c atan(u/(omega_c r)) for g = a or g = b",
         "F = k_c (sqrt(r² + u²/omega_c²) - r)",
     ),
-    parameters=between_walls.PARAMETERS,
+    parameters=PARAMETERS,
+    requirements=REQUIRED,
     variants=(
         Variant("planes", {}),
-        Variant("two-stops", {}, problem=make_problem(_two_stops)),
-        Variant("circle", {}, problem=make_problem(_circle)),
-        Variant("annulus", {}, problem=make_problem(_annulus)),
-        Variant("profile", {}, problem=make_problem(_profile)),
-        Variant("skewed", {}, problem=skewed),
-        Variant("spring", {}, frozenset(q.name for q in PATH), sprung),
+        Variant("two-stops", {}, problem=partial(watched, partial(state, _two_stops))),
+        Variant("circle", {}, problem=partial(watched, partial(state, _circle))),
+        Variant("annulus", {}, problem=partial(watched, partial(state, _annulus))),
+        Variant("profile", {}, problem=partial(watched, partial(state, _profile))),
+        Variant("skewed", {}, problem=partial(watched, skewed)),
+        Variant("spring", {}, frozenset(q.name for q in PATH), partial(watched, sprung)),
     ),
     quantities=QUANTITIES,
     residuals=(
@@ -235,7 +349,7 @@ CASE = Case(
         positions(),
         rates(),
     ),
-    problem=make_problem(_planes),
+    problem=problem,
     modelling=(
         "Two coordinates, the line of the motion along (0.6, 0.8); forces and gaps of curved walls therefore have both "
         "components.",
@@ -254,8 +368,8 @@ CASE = Case(
             "motion",
             "Between the walls",
             "Walls dotted.",
-            plotting.HistoryCurve("x (m)", _along_line, plotting.true(between_walls.motion, "displacement")),
-            events=plotting.changes(between_walls.motion),
+            plotting.HistoryCurve("x (m)", _along_line, plotting.true(HISTORY, "displacement")),
+            events=plotting.changes(HISTORY),
             beside=plotting.levels("walls", lambda o: o["a"], lambda o: -o["b"]),
         ),
         plotting.convergence("release_4", "where in a step a contact begins is chance", "annulus"),

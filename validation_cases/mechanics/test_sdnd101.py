@@ -4,15 +4,19 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
+import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.problem.elements import Stop
+from veridyn.problem.formulas import sqrt
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.certified import Certified, exact_count, exact_zero
-from veridyn.references.problems import damped_stop
+from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.reference import Reference, state
+from veridyn.references.second_routes.contact_cycle import find_cycle
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.postprocessing.impacts import Impact
 from veridyn.validation_cases.judgement.case import (
@@ -24,12 +28,15 @@ from veridyn.validation_cases.judgement.case import (
     Values,
     Variant,
     floats,
+    numbers,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.measures import curves, impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
+from veridyn.validation_cases.measures.contact_cycles import Contacts
 from veridyn.validation_cases.measures.quantities import share_of
+from veridyn.validation_cases.mechanics import test_damped_stop as damped_stop
 
 FEW, MANY = 2, 100  # impacts of the short and of the long run
 OUTPUT_NUMBER = 0.02  # w_c times the spacing of the requested output, 2e-4 s at the default parameters
@@ -46,26 +53,39 @@ BALANCES = cited(TWICE, 2e-3, kind="absolute")
 PARAMETERS = tuple(replace(p, default="1e6") if p.name == "kc" else p for p in damped_stop.PARAMETERS if p.name != "cc")
 
 
-MOTION = damped_stop.motion.fix(cc=0)
-CYCLE = damped_stop.touch.at(contact=2).fix(cc=0)
-CONTACT = damped_stop.force_duration.fix(cc=0)
-
-
-def problem(values: Values, cycles: float = CYCLES_SHORT) -> MechanicalProblem:
-    """Return the problem over its first cycles: two impacts if not said otherwise."""
-    m, k, kc, v0 = floats(values, "m", "k", "kc", "v0")
-    wc = impacts.contact_frequency(values)
-    end = cycles * (math.pi / math.sqrt(k / m) + math.pi / wc)
+def state_release(values: Values, end: Any) -> MechanicalProblem:
+    """Return the problem up to an end (s)."""
+    m, k, kc, v0 = numbers(values, "m", "k", "kc", "v0")
     return MechanicalProblem(
         name="sdnd101",
         mass=np.array([[m]]),
         stiffness=np.array([[k]]),
         initial_velocity=np.array([v0]),
         end=end,
-        output_times=np.linspace(0.0, end, math.ceil(end * wc / OUTPUT_NUMBER) + 1),
         stops=(Stop("stop", np.ones(1), gap=0.0, stiffness=kc),),
         coordinates=("x",),
     )
+
+
+def problem(values: Values, cycles: float = CYCLES_SHORT) -> MechanicalProblem:
+    """Return the problem over its first cycles: two impacts if not said otherwise."""
+    m, k = floats(values, "m", "k")
+    wc = impacts.contact_frequency(values)
+    end = cycles * (math.pi / math.sqrt(k / m) + math.pi / wc)
+    return replace(
+        state_release(values, end), output_times=np.linspace(0.0, end, math.ceil(end * wc / OUTPUT_NUMBER) + 1)
+    )
+
+
+def all_cycles(values: Values) -> Any:
+    """Return an instant (s) by which all impacts are over: the stop shortens the turns 2 pi sqrt(m/k) of the spring."""
+    m, k = numbers(values, "m", "k")
+    return 7 * (MANY + 1) * sqrt(m / k)
+
+
+MOTION = make_quantities(lambda values: state_release(values, all_cycles(values)), PARAMETERS)
+BOUNCES = Contacts(MOTION, lambda p: find_cycle(p.m, p.k, p.kc, mpmath.mpf(0), p.v0))
+CYCLE, CONTACT = BOUNCES.touch(2), BOUNCES.force_duration()
 
 
 def _cycle(values: Values) -> tuple[float, float]:
@@ -118,11 +138,10 @@ def _impulse_residual(o: Observation) -> float:
     return max(abs(i.impulse * (1 + k / kc) + 2 * m * i.velocity) for i in impacts.impacts(o)) / (2 * m * v0)
 
 
-def _without_dashpot(
+def _asked(
     name: str, unit: str, what: str, truth: Reference[Certified], measure: Measure, criterion: Tolerance
 ) -> Quantity:
-    """Return a quantity of the motion, whose truth is that of a stop without a dashpot."""
-    return Quantity(name, unit, what, truth.fix(cc=0), measure, criterion, regularity=KINKS)
+    return Quantity(name, unit, what, truth, measure, criterion, regularity=KINKS)
 
 
 def _seen(field: str, number: int) -> Callable[[Observation], float]:
@@ -133,20 +152,20 @@ def _in(n: int, suffix: str = "") -> tuple[Quantity, ...]:
     """Return what is read of an impact; all are alike."""
     force, impulse = f"largest force of impact {n}", f"impulse of the stop alone in impact {n}"
     return (
-        _without_dashpot(f"peak_force{suffix}", "N", force, damped_stop.peak_force, _seen("peak_force", n), FORCES),
-        _without_dashpot(f"impulse{suffix}", "N s", impulse, damped_stop.impulse, _seen("impulse", n), FORCES),
+        _asked(f"peak_force{suffix}", "N", force, BOUNCES.peak_force(), _seen("peak_force", n), FORCES),
+        _asked(f"impulse{suffix}", "N s", impulse, BOUNCES.impulse(), _seen("impulse", n), FORCES),
     )
 
 
 def _duration(n: int, suffix: str = "") -> Quantity:
     what = f"duration of contact of impact {n}, between roots of the gap"
-    truth, measure = damped_stop.force_duration, _seen("duration", n)
-    return _without_dashpot(f"contact_duration{suffix}", "s", what, truth, measure, INSTANTS)
+    truth, measure = CONTACT, _seen("duration", n)
+    return _asked(f"contact_duration{suffix}", "s", what, truth, measure, INSTANTS)
 
 
 def _peak_time(n: int) -> Quantity:
-    truth, what = damped_stop.peak_time.at(contact=n), f"instant of the largest force of impact {n}"
-    return _without_dashpot(f"peak_time_{n}", "s", what, truth, _seen("peak_time", n), INSTANTS)
+    truth, what = BOUNCES.peak_time(n), f"instant of the largest force of impact {n}"
+    return _asked(f"peak_time_{n}", "s", what, truth, _seen("peak_time", n), INSTANTS)
 
 
 SAME = state("contact_instants", partial(exact_zero, "computed instants are the true ones"))
@@ -173,7 +192,7 @@ def _flight_duration(o: Observation) -> float:
     return _impact(o, 2).start - _impact(o, 1).end
 
 
-SECOND_APPROACH = damped_stop.impact_velocity.at(contact=2)
+SECOND_APPROACH = BOUNCES.impact_velocity(2)
 LAST_ENERGY = partial(_flight_energy, number=MANY)
 APPROACH = "rate of the gap when impact 2 begins (negative: approach)"
 FLIGHT = "duration of flight between impacts 1 and 2"
@@ -182,14 +201,14 @@ SHORT = (
     *map(_peak_time, (1, 2)),
     *_in(2),
     _duration(1),
-    _without_dashpot("flight_duration", "s", FLIGHT, damped_stop.flight_duration, _flight_duration, INSTANTS),
-    _without_dashpot("impact_velocity", "m/s", APPROACH, SECOND_APPROACH, _seen("velocity", 2), FORCES),
+    _asked("flight_duration", "s", FLIGHT, BOUNCES.flight_duration(), _flight_duration, INSTANTS),
+    _asked("impact_velocity", "m/s", APPROACH, SECOND_APPROACH, _seen("velocity", 2), FORCES),
     *_events(FEW, ""),
 )
 LONG = (
     *_in(MANY, f"_{MANY}"),
     _duration(MANY, f"_{MANY}"),
-    _without_dashpot(f"energy_{MANY}", "J", ENERGY, damped_stop.energy, LAST_ENERGY, cited(TWICE, 2e-3)),
+    _asked(f"energy_{MANY}", "J", ENERGY, BOUNCES.energy(), LAST_ENERGY, cited(TWICE, 2e-3)),
     *_events(MANY, f"_{MANY}"),
 )
 MOMENTUM = "largest difference of stop impulse and change of momentum"
@@ -228,12 +247,13 @@ def _second(values: Values) -> tuple[float, float]:
     return start - 0.1 * (end - start), end + 0.1 * (end - start)
 
 
+HISTORY = MOTION.history(displacement="x", velocity="v_x", force="push_stop")
 FIGURES = (
     plotting.history(
         "displacement",
         "Displacement over two impacts",
         "The stop is touched above zero. Vertical lines: true contact instants.",
-        plotting.displacement(MOTION),
+        plotting.displacement(HISTORY),
         events=_contacts,
     ),
     plotting.portrait(
@@ -241,15 +261,15 @@ FIGURES = (
         "Phase portrait over two impacts",
         "Two half ellipses that meet at the stop, x = 0, narrow in contact. A solver that loses or makes energy leaves "
         "the closed curve.",
-        plotting.displacement(MOTION),
-        plotting.velocity(MOTION),
+        plotting.displacement(HISTORY),
+        plotting.velocity(HISTORY),
     ),
     plotting.history(
         "force",
         "Force of the second impact",
         "Half sine of duration pi/w_c; the largest sample is not the peak.",
         plotting.HistoryCurve(
-            "force (N)", lambda o: o["kc"] * o.response.displacement[:, 0].clip(0), plotting.true(MOTION, "force")
+            "force (N)", lambda o: o["kc"] * o.response.displacement[:, 0].clip(0), plotting.true(HISTORY, "force")
         ),
         events=_contacts,
         window=_second,

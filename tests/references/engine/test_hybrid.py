@@ -133,6 +133,44 @@ def test_extremes_between_instants_and_events():
         assert close(SWING.largest("x", after="0.5", until=1), mpmath.cos(mpmath.mpf("0.5")))
 
 
+def test_where_a_value_is_largest():
+    assert close(BALL.instant_of_largest("y", after=("impact", 1), until=("impact", 2)), 1.5)
+    assert close(BALL.instant_of_largest("y", until="2"), 0)
+    assert close(BALL.instant_of_largest("y", after="1.25", until="1.375"), 1.375)
+    assert close(BALL.instant_of_largest("v", until=("impact", 1)), 0)
+    assert "at which of several instants" in why(BALL.instant_of_largest("0*y + h", until="1"))
+    varied = exact("0.5").varied()
+    top = BALL.instant_of_largest("y", after=("impact", 1), until=("impact", 2))
+    assert abs(top(e=varied).derivative.value - 1) < 1e-25  # 1 + e
+
+
+def test_quantities_are_combined():
+    """Both routes of v/v0 are those of its parts, and of parameters."""
+    before, after = (BALL.value("v", ("impact", 1), before) for before in (True, False))
+    ratio = BALL.combine("ratio", lambda p: p.h * p.b / p.a, {"a": before, "b": after})
+    assert close(ratio, -0.5)
+    assert len(ratio().confirm().routes) == 2
+    assert abs(ratio(e=exact("0.5").varied()).derivative.value + 1) < 1e-25
+    late = BALL.combine("late", lambda p: 2 * p.third, {"third": BALL.event("impact", 3)})
+    assert "no event" in why(late, e="0.9")
+
+
+def test_events_of_either_name():
+    either = BELT.event("release or stick", 2)
+    assert either().value == BELT.event("stick", 1)().value
+    assert len(either().confirm().routes) == 2
+    assert close(BELT.count("release or stick"), float(BELT.count("release")()) + float(BELT.count("stick")()))
+    with pytest.raises(ParameterError, match="unknown event 'stuck'"):
+        BELT.event("release or stuck")
+
+
+def test_a_history_is_read_anywhere_and_has_events():
+    history = BALL.history("1.75", height="y", energy="v**2/2 + 2*y")()
+    assert [float(history("height", t)) for t in ("0.5", "1.25")] == [0.75, 0.1875]
+    assert float(history("energy", "1.5")) == 0.5
+    assert [float(t) for t, _ in history.events()] == [0, 1]
+
+
 def test_derivatives_of_readings():
     varied = exact("0.5").varied()
     for reading, truth in (

@@ -101,7 +101,7 @@ def test_a_history_has_values_and_events(body):
     history = make_quantities(lambda _: body(initial_velocity=[2.0], stops=stop, end=2.0)).history(
         place="x1", v="v_x1"
     )()
-    assert [(float(t), name) for t, name in history.events()] == [(0.5, "wall_hits")]
+    assert [(float(t), kind) for t, kind in history.events()] == [(0.0, "wall: free"), (0.5, "wall: free")]
     assert [float(history(name, 1)) for name in ("place", "v")] == [0.5, -1.0]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from flint import arb
 from sympy import Expr
@@ -12,12 +13,13 @@ from veridyn.references.engine.enclosure import Absent, Undecided, less, sign
 from veridyn.references.engine.events import roots
 from veridyn.references.engine.flows import LinearFlow
 from veridyn.references.engine.highs import find_high_turns
-from veridyn.references.engine.jets import Ball, differentiated, hull, largest
+from veridyn.references.engine.jets import Ball, differentiated, hull, largest, value
 from veridyn.references.engine.motion import Phase, PhaseEnd
 from veridyn.references.parameters import ParameterSet
 from veridyn.references.problems.hybrid_system import (
     HybridPhase,
     HybridSystem,
+    ParameterView,
     find_next_phase,
     find_phase,
     follow_motion,
@@ -31,6 +33,16 @@ class Candidate(NamedTuple):
     value: Ball
     time: Ball
     is_end: bool
+
+
+@dataclass(frozen=True)
+class PartView(ParameterView):
+    """Parameters and quantities as attributes, made where they are read."""
+
+    _parts: Mapping[str, Callable[[ParameterSet], Any]]
+
+    def __getattr__(self, name: str) -> Any:
+        return self._parts[name](self._record) if name in self._parts else super().__getattr__(name)
 
 
 def read_in(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
@@ -57,7 +69,7 @@ def read_at_event(
     """Return a value just after an event by name and number, or just before it."""
     ended = find_phase(follow_motion(system, o), *event)
     follows = None if before else find_next_phase(system, o, ended)
-    if follows is None:
+    if follows is None or follows is ended.phase:  # the motion ends, or an event marks an instant of a phase
         return _read_at_edge(system, o, expression, ended.end, ended)
     assert isinstance(follows, HybridPhase)
     return _read_by_facts(system, o, expression, ended.end, follows, follows.facts)
@@ -66,6 +78,24 @@ def read_at_event(
 def find_largest(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
     """Return the largest value of what is watched between two instants (s)."""
     return largest(candidate.value for candidate in _candidates(system, o, after, until, _itself))
+
+
+def find_where_largest(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
+    """Return the instant (s) at which what is watched is largest between two instants (s).
+
+    Raises
+    ------
+    Absent
+        If the motion ends before.
+    Undecided
+        If more than one instant may be it.
+    """
+    candidates = _candidates(system, o, after, until, _itself)
+    least = largest([value(each.value).lower() for each in candidates])
+    result = [each for each in candidates if not value(each.value) < least]
+    if len(result) > 1:
+        raise Undecided("at which of several instants the value is largest")
+    return result[0].time
 
 
 def find_peak(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
