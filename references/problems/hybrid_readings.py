@@ -79,6 +79,8 @@ def read_in(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball,
 
 def read_at(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball) -> Ball:
     """Return a value at an instant (s), in all phases that may hold there; `Absent` where none does."""
+    if time < system.instant(system.span[0], o):
+        raise Absent("the instant lies before the start of the motion")
     phases = [ended.phase for ended in follow_until(system, o, time) if ended.holds(time)]
     if not phases:
         raise Absent("the motion ends before that instant")
