@@ -10,7 +10,7 @@ import pytest
 from veridyn import reports
 from veridyn.reports import spreadsheet, writer
 from veridyn.reports.tally import tally
-from veridyn.results import Figure, Panel, ReportError, Role, Series, compute_digest, convert, read, unstructure
+from veridyn.results import Figure, Panel, ReportError, Role, Series, compute_checksum, convert, read, unstructure
 
 
 def build(content, folder):
@@ -200,7 +200,7 @@ def test_results_json_has_a_record_a_line(built, doc):
 
 def test_a_written_document_reads_back_the_same(built, make_document):
     written = json.loads((built / "results.json").read_text(encoding="utf-8"))
-    assert written.pop("digest") == compute_digest(written)
+    assert written.pop("digest") == compute_checksum(written)
     assert convert(written) == convert(make_document())
     assert unstructure(convert(written)) == written | {"digest": None}
 

@@ -14,10 +14,21 @@ from veridyn.reports.errors import need_packages
 from veridyn.reports.numbers import plural
 from veridyn.reports.tally import TROUBLE
 from veridyn.reports.terminal import LAYOUTS, Layout
-from veridyn.results import Document, MessageKind, Profile, Record, ReportError, Verdict, check, sign
+from veridyn.results import (
+    Document,
+    Fingerprint,
+    FingerprintKind,
+    MessageKind,
+    Profile,
+    Record,
+    ReportError,
+    Verdict,
+    add_checksum,
+    check,
+)
 from veridyn.run import spreading
 from veridyn.run.baseline import compared, read_baseline, write_baseline
-from veridyn.run.document import Scope, document
+from veridyn.run.document import Scope, Undertaking, document
 from veridyn.run.execution import (
     Findings,
     OnRecord,
@@ -36,6 +47,7 @@ from veridyn.run.journal import journal, whole
 from veridyn.run.plan import Access, Plan, Task, count_checks, list_checks, list_tasks
 from veridyn.run.screen import bar, console, progress
 from veridyn.run.selection import QUICK, Selection
+from veridyn.run.undertaking import CHANGED, mark_run, state_run
 from veridyn.run.workers import Pool, WorkerLost
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of
 from veridyn.validation_cases.judgement.checks import what_it_could_claim
@@ -110,17 +122,21 @@ def run(order: Order, delivery: Delivery, crew: Crew) -> int:
     before = read_baseline(order.against) if order.against else None
     with spreading.pool(crew.jobs, crew.scheduler) as pool:
         plan, expected = make_plan(pool, order, crew.access)
+        marks = mark_run(plan, inputs := (order.expected_failures, order.against))
         deliverable(delivery.report, delivery.output)
         if delivery.baseline:
             writable(None, str(delivery.baseline))
         rehearse(pool, plan)
         findings = Findings([[] for _ in plan.tasks])
         findings.note(*plan.refused.values(), *([IMPORTED] if plan.access.in_process else []), kind=MessageKind.GAP)
-        with journal(delivery.output, delivery.report, _identify(plan), findings, resume=delivery.resume):
+        with journal(delivery.output, delivery.report, _identify(plan, marks), findings, resume=delivery.resume):
             ending = execute(pool, plan, order, delivery, expected, findings)
             result = [*findings.records, *(compared(findings.records, before) if before else ())]
             records = [expected.settle(record) for record in result]
-            reached = deliver(settle(pool, plan, delivery, findings, records), delivery)
+            undertaking = state_run(plan, expected, marks, records, findings.ended)
+            if mark_run(plan, inputs) != marks:
+                findings.note(CHANGED, kind=MessageKind.GAP)
+            reached = deliver(settle(pool, plan, delivery, findings, records, undertaking), delivery)
             if not ending and findings.journal:
                 findings.journal.drop()
             if not ending and delivery.baseline:
@@ -150,10 +166,11 @@ def make_plan(pool: Pool, order: Order, access: Access) -> tuple[Plan, Expectati
     return plan, read_expected(order.expected_failures, described, tasks)
 
 
-def _identify(plan: Plan) -> dict[str, object]:
+def _identify(plan: Plan, marks: Sequence[Fingerprint]) -> dict[str, object]:
     """Return what tells one run from another."""
     named = {spec: [subject.name, subject.version, *subject.schemes] for spec, subject in plan.subjects.items()}
-    return {"solvers": named, "tasks": [asdict(task) for task in plan.tasks]}
+    files = [mark.sha256 for mark in marks if mark.kind is FingerprintKind.SOLVER]
+    return {"solvers": named, "files": files, "tasks": [asdict(task) for task in plan.tasks]}
 
 
 # ---- execute
@@ -187,6 +204,7 @@ def execute(
     else:
         return ExitCode.FINE
     pool.kill()
+    findings.ended = why
     goes_on = "; --resume goes on with them" if findings.journal else ""
     text = f"{why}; {plural(len(findings.records), 'check')} judged before{goes_on}"
     findings.note(text)
@@ -242,7 +260,14 @@ def _leave_out(named: Sequence[str], subjects: Iterable[Subject]) -> Iterator[st
 # ---- settle
 
 
-def settle(pool: Pool, plan: Plan, delivery: Delivery, findings: Findings, records: Sequence[Record]) -> Document:
+def settle(
+    pool: Pool,
+    plan: Plan,
+    delivery: Delivery,
+    findings: Findings,
+    records: Sequence[Record],
+    undertaking: Undertaking,
+) -> Document:
     """Assemble the result document of a run, with the sheets of its cases if it is kept."""
     if findings.journal and findings.journal.trouble:
         findings.note(findings.journal.trouble)
@@ -254,9 +279,8 @@ def settle(pool: Pool, plan: Plan, delivery: Delivery, findings: Findings, recor
         delivery.command,
         findings.messages,
         findings.points,
-        plan.planned,
+        undertaking,
         plan.scope,
-        {subject.name: subject.version for subject in plan.subjects.values()},
     )
 
 
@@ -356,7 +380,7 @@ def write_json(found: Mapping[str, object], output: str | None) -> None:
 
 def _write(found: Document, report: Path | None, output: str | None) -> None:
     if output:
-        write_json(sign(found), output)
+        write_json(add_checksum(found), output)
     if report:
         from veridyn.reports.studio import cores
         from veridyn.reports.writer import write
