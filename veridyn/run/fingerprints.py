@@ -50,11 +50,16 @@ def take_fingerprints(solvers: Mapping[str, str], inputs: Iterable[Path | None])
     """Return the hashes of solvers, by specification and name, of the suite, the inputs and the environment."""
     read = (take_fingerprint(FingerprintKind.INPUT, file.name, {file.name: file}) for file in inputs if file)
     return (
-        *(mark for spec, name in solvers.items() for mark in _mark_solver(spec, name)),
-        take_fingerprint(FingerprintKind.SUITE, OWN, _list_suite(), __version__),
+        *(mark for spec, name in solvers.items() if (mark := mark_solver(spec, name))),
+        mark_suite(),
         *read,
         _mark_environment(),
     )
+
+
+def mark_suite() -> Fingerprint:
+    """Return the hash of all files of this package."""
+    return take_fingerprint(FingerprintKind.SUITE, OWN, _list_suite(), __version__)
 
 
 def _mark_environment() -> Fingerprint:
@@ -87,11 +92,10 @@ def _walk(folder: Path) -> Iterator[tuple[str, Path]]:
 # ---- solvers
 
 
-def _mark_solver(spec: str, name: str) -> Iterator[Fingerprint]:
-    """Yield the hash of what a specification names; nothing where no file of it can be seen."""
+def mark_solver(spec: str, name: str) -> Fingerprint | None:
+    """Return the hash of what a specification names; None where no file of it can be seen."""
     files, version = _find_files(spec)
-    if files:
-        yield take_fingerprint(FingerprintKind.SOLVER, name, files, version)
+    return take_fingerprint(FingerprintKind.SOLVER, name, files, version) if files else None
 
 
 def _find_files(spec: str) -> tuple[Named, str]:
@@ -102,7 +106,7 @@ def _find_files(spec: str) -> tuple[Named, str]:
         return {Path(part).name: Path(part) for part in spec.removeprefix(UNIT).split(",") if Path(part).is_file()}, ""
     place = spec.rpartition(":")[0]
     if place.endswith(".py"):
-        return _list_modules(Path(place)), ""
+        return (_list_modules(Path(place)) if Path(place).is_file() else {}), ""
     module = place or _find_module(spec)
     return _list_distribution(module.partition(".")[0]) if module else ({}, "")
 
