@@ -7,7 +7,7 @@ import base64
 import contextlib
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -125,7 +125,13 @@ STALE = (
 
 
 def write(
-    document: Document, folder: Path, compared: RunComparison | None = None, *, processes: int = 1, single: bool = False
+    document: Document,
+    folder: Path,
+    compared: RunComparison | None = None,
+    *,
+    processes: int = 1,
+    single: bool = False,
+    signatures: Sequence[str] = (),
 ) -> list[Path]:
     """Write the report of a checked document, and what changed since an earlier run; returns the files.
 
@@ -134,7 +140,7 @@ def write(
     if the folder cannot be written or a package is not installed.
     """
     # Everything is rendered before anything is written, so that a failure leaves no half report.
-    texts = {folder / name: text for name, text in _render(document, compared, processes, single).items()}
+    texts = {folder / name: text for name, text in _render(document, compared, processes, single, signatures).items()}
     try:
         written = save_all(texts)
         for stale in (folder / AGAINST, *(file for names in STALE for file in folder.glob(names))):
@@ -162,11 +168,13 @@ def save_all(texts: Mapping[Path, bytes]) -> list[Path]:
         raise
 
 
-def _render(document: Document, compared: RunComparison | None, processes: int, single: bool) -> dict[str, bytes]:
+def _render(
+    document: Document, compared: RunComparison | None, processes: int, single: bool, signatures: Sequence[str]
+) -> dict[str, bytes]:
     with studio(processes, drawing.count(document)) as place:
         page = make_page(document, compared, place, single=single)
         results = encode(document)  # meanwhile the studio draws
-        page = replace(page, digest=hashlib.sha256(results).hexdigest())
+        page = replace(page, digest=hashlib.sha256(results).hexdigest(), signatures=list(signatures))
         texts = {
             "summary.md": markdown.summary(page),
             "results.csv": spreadsheet.results(document.results),

@@ -80,11 +80,7 @@ def _measure_otherwise(record: Record, value: float, reference: float) -> float 
         return max(0.0, value / reference - 1.0) if reference else None
     if record.layer is Layer.INVARIANCE or what in SIZES:
         return abs(value)
-    if (
-        what == "slope"
-        and record.levels
-        and all(_is_admissible(level.error, level.admissible) for level in record.levels)
-    ):
+    if what == "slope" and record.levels and all(map(_is_admissible, record.levels)):
         return 0.0
     return max(0.0, reference - value) if what in LOST else abs(value - reference)
 

@@ -1,9 +1,9 @@
 """Results held against the installed library: what no file can prove of itself is computed anew.
 
-Reading a file computes each number from others of the same file (`veridyn.results.contradictions`). Whoever changes all of
-them alike passes there. Here true values, criteria, the checks that a case has for a solver, and what follows from levels come
-from the library, as the run had them. What only the answers of the solver tell (how far they change where every second
-sample is read, why a check could not be judged) stays what the file states.
+Reading a file computes each number from others of the same file (`veridyn.results.contradictions`). Whoever changes all
+of them alike passes there. Here true values, criteria, the checks that a case has for a solver, and what follows from
+levels come from the library, as the run had them. What only the answers of the solver tell (how far they change where
+every second sample is read, why a check could not be judged) stays what the file states.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ WRONG_STATEMENTS = (UnknownCase, KeyError, ParameterError, CertificationError, S
 
 @dataclass
 class Evidence:
-    """What a comparison of results with the library found: differences, a line each, what was compared, and what not."""
+    """What results have in common with the library: differences, a line each, what was compared, and what not."""
 
     differences: list[str] = field(default_factory=list)
     references: int = 0
@@ -108,7 +108,7 @@ def _compare_solvers(document: Document, evidence: Evidence) -> None:
 
 
 def _compare_sheet(document: Document, described: CaseSheet, evidence: Evidence, *, whole: bool) -> Iterator[str]:
-    """Yield how the sheet of a case differs from that of the library: by its text too, where that is the same version."""
+    """Yield how the sheet of a case differs from that of the library; ``whole``: by its text too, of the same files."""
     plan = [entry for entry in document.plan or () if entry.case == described.case]
     parameters = next((entry.parameters for entry in plan if entry.parameters), {})
     variants = list(dict.fromkeys(row.variant for row in described.references))
