@@ -77,8 +77,12 @@ def _case_parts(case: Case) -> Iterator[str]:
     if case.equations:
         yield "## Equations\n\n```text\n" + "\n".join(case.equations) + "\n```\n"
     yield "## Parameters\n\n" + _table(
-        ("name", "default", "unit", "meaning"), ((f"`{p.name}`", p.default, p.unit, p.help) for p in case.parameters)
+        ("name", "default", "unit", "allowed", "meaning"),
+        ((f"`{p.name}`", p.default, p.unit, p.allowed, p.help) for p in case.parameters),
     )
+    if case.requirements:
+        rows = ((each.needed, each.otherwise) for each in case.requirements)
+        yield _table(("needed", "otherwise"), rows)
     yield "## Variants\n\n" + _table(("name", "changes"), ((f"`{v.name}`", _changes(v.changes)) for v in case.variants))
     yield "## Quantities\n\n" + _table(
         ("name", "unit", "definition"), ((f"`{q.name}`", q.unit, q.definition) for q in case.quantities)

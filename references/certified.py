@@ -89,7 +89,7 @@ class Certified:
             except OutOfTime:
                 forget()
                 silent[route.how] = "it does not end in the time that is set"
-            except (ArithmeticError, ValueError, LookupError, TypeError) as reason:
+            except Exception as reason:  # noqa: BLE001 - SymPy and mpmath raise what they like where a formula ends
                 silent[route.how] = _describe(reason)
         if not silent:
             return self

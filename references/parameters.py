@@ -18,7 +18,7 @@ from veridyn.problem.nearest import did_you_mean
 MAX_DIGITS = 1000
 MAX_EXPONENT = 1000  # 1e1000000000 would fill the memory before anybody notices
 
-Rule = Literal["positive", "non-negative", "any"]
+Rule = Literal["positive", "non-negative", "any", "whole"]
 
 
 class ParameterError(ValueError):
@@ -27,13 +27,24 @@ class ParameterError(ValueError):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A physical parameter: symbol, unit, one line of help, default value as text, rule for its sign."""
+    """A physical parameter: symbol, unit, one line of help, default value as text, rule for its sign.
+
+    ``whole``: 1, 2, 3 …; ``among``: the only values that it may have, as text.
+    """
 
     name: str
     unit: str
     help: str
     default: str
     rule: Rule = "positive"
+    among: tuple[str, ...] = ()
+
+    @property
+    def allowed(self) -> str:
+        """What it may be, for a reader."""
+        return " or ".join(self.among) or {"any": "any number", "whole": "a whole number from 1 on"}.get(
+            self.rule, self.rule
+        )
 
 
 @dataclass(frozen=True)
@@ -235,10 +246,18 @@ class ParameterSet:
 def checked(parameter: Parameter, value: Number) -> Exact:
     """Read one parameter and enforce its rule; raises `ParameterError` naming it."""
     number = exact(value, parameter.name)
-    too_small = {"positive": number.rational <= 0, "non-negative": number.rational < 0, "any": False}
-    if too_small[parameter.rule]:
-        raise ParameterError(f"{parameter.name} must be {parameter.rule}, got {value}")
+    if not _is_allowed(parameter, number):
+        raise ParameterError(f"{parameter.name} must be {parameter.allowed}, got {value}")
     return number
+
+
+def _is_allowed(parameter: Parameter, number: Exact) -> bool:
+    if parameter.among:
+        return number.plain in map(exact, parameter.among)
+    if parameter.rule == "whole":
+        return number.pi == 0 and number.rational >= 1 and number.rational.denominator == 1
+    least = {"positive": number.rational > 0, "non-negative": number.rational >= 0, "any": True}
+    return least[parameter.rule]
 
 
 def unknown(name: str, known: Iterable[str], kind: str = "parameter") -> str:

@@ -25,7 +25,7 @@ from veridyn.references.mechanics.frame import Frame, make_frame
 from veridyn.references.mechanics.frictions import make_friction
 from veridyn.references.mechanics.numbers import read_decimal
 from veridyn.references.mechanics.stops import make_stop
-from veridyn.references.problems.hybrid_modes import TIME, SymbolicMode, differentiate_along
+from veridyn.references.problems.hybrid_modes import TIME, SymbolicMode, differentiate_along, solve_relations
 
 LOAD = "load_changes"  # the event of an instant at which a function of time changes its formula
 DECIDED = "decided where it is reached"  # the mode that begins with an event
@@ -87,6 +87,11 @@ class MechanicalMotion:
         """None in advance: each is made when it is reached."""
         return ()
 
+    @property
+    def needs(self) -> frozenset[str]:
+        """What a solver must take: ``hybrid`` where the law of an element has more than one place."""
+        return frozenset({"hybrid"} if any(len(element.places) > 1 for element in self.elements) else ())
+
     @cached_property
     def reading_names(self) -> tuple[str, ...]:
         """Names of what can be read beside the states, in every mode."""
@@ -132,6 +137,8 @@ class MechanicalMotion:
         def resolve(expression: Expr) -> Expr:
             return expression.xreplace(drives).xreplace(readings).xreplace(multipliers)
 
+        zeros = tuple(resolve(zero) for place in places for zero in place.zeros)
+        at_rest = self._solve_zeros(zeros)
         own = {symbol: rate for place in places for symbol, rate in place.rates.items()}
         rates = (
             *self.frame.rates,
@@ -139,9 +146,11 @@ class MechanicalMotion:
             *(resolve(own.get(symbol, sympy.Integer(0))) for symbol in self.memory),
             *(resolve(integrand) for integrand in self.integrands.values()),
         )
+        rates = tuple(rate.xreplace(at_rest) for rate in rates)
         bounds = [replace(b, expression=resolve(b.expression)) for place in places for b in place.bounds]
         if key.piece < len(self.frame.clock):
             bounds.append(Bound(LOAD, self.frame.read(self.frame.clock[key.piece]) - TIME))
+        bounds = _drop_multiples(bounds)
         return MechanicalMode(
             name=self._name(key),
             states=self.symbols,
@@ -149,12 +158,18 @@ class MechanicalMotion:
             guards=tuple(b.expression for b in bounds),
             events=tuple(Change(name=b.event, guard=b.expression, direction=-1, mode=DECIDED) for b in bounds),
             conditions=(),
-            watched=tuple(resolve(e) for e in watched),
-            zeros=tuple(resolve(zero) for place in places for zero in place.zeros),
-            readings=readings,
+            watched=tuple(resolve(e).xreplace(at_rest) for e in watched),
+            zeros=zeros,
+            readings={symbol: e.xreplace(at_rest) for symbol, e in readings.items()} | at_rest,
+            at_rest=at_rest,
             key=key,
             impacts=frozenset(b.event for b in bounds if b.is_impact),
         )
+
+    def _solve_zeros(self, zeros: tuple[Expr, ...]) -> dict[Symbol, Expr]:
+        """Return the states that zeros give as formulas in the others."""
+        solved = solve_relations(zeros, self.symbols)
+        return {node: formula for node, formula in solved.items() if isinstance(node, Symbol)}
 
     def _solve(
         self, constraints: Sequence[Constraint], accelerations: sympy.Matrix, drives: Mapping[Symbol, Expr], name: str
@@ -185,10 +200,12 @@ class MechanicalMotion:
 
 @dataclass(frozen=True, eq=False)
 class MechanicalMode(SymbolicMode):
-    """A mode with what is exactly zero in it, what can be read, its key, and the events that are impacts."""
+    """A mode with what is at rest in it, its key, and the events that are impacts.
 
-    zeros: tuple[Expr, ...] = ()
-    readings: Mapping[Symbol, Expr] = field(default_factory=dict)
+    ``at_rest``: states as formulas in others, from what is zero.
+    """
+
+    at_rest: Mapping[Symbol, Expr] = field(default_factory=dict)
     key: ModeKey = None  # type: ignore[assignment]
     impacts: frozenset[str] = frozenset()
 
@@ -205,6 +222,21 @@ def make_motion(
         *(make_device(frame, device) for device in p.devices),
     )
     return MechanicalMotion(frame, elements, integrands or {})
+
+
+def _drop_multiples(bounds: Sequence[Bound]) -> list[Bound]:
+    """Return bounds that can fall: none is zero, none a positive number times one before it.
+
+    Friction without a load along its tangent has such bounds: they fall when the stop that presses it opens, and are
+    zero while it is open.
+    """
+    result: dict[Expr, Bound] = {}
+    for bound in bounds:
+        expression = sympy.expand(bound.expression)
+        leading, _ = sympy.Add.make_args(expression)[0].as_coeff_Mul()
+        if leading != 0:
+            result.setdefault(sympy.expand(expression / abs(leading)), bound)
+    return list(result.values())
 
 
 def _resolve(readings: Mapping[Symbol, Expr], drives: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:

@@ -65,6 +65,11 @@ class Place:
         A place that comes before this one where both would be consistent: friction at rest sticks if it can.
     starts
         Expressions that are exactly zero where a motion starts in this place.
+    idle
+        A place in which the motion is the same as long as the bounds of this one stay zero: a body that touches a stop
+        which does not push moves as a free one.
+    moves
+        An expression that is not zero where this place begins: its forces have no formula there.
     """
 
     name: str
@@ -77,17 +82,23 @@ class Place:
     readings: Mapping[Symbol, Expr] = field(default_factory=dict)
     otherwise: str = ""
     starts: tuple[Expr, ...] = ()
+    idle: str = ""
+    moves: Expr | None = None
 
 
 @dataclass(frozen=True)
 class Touch:
-    """A side of a rigid stop: its gap and the rate of it, the direction of its push, the coefficient of restitution."""
+    """A side of a rigid stop: its gap and the rate of it, the direction of its push, the coefficient of restitution.
+
+    ``push`` is the reading of its force.
+    """
 
     event: str
     gap: Expr
     rate: Expr
     direction: tuple[Expr, ...]
     restitution: Expr
+    push: Symbol
 
 
 @dataclass(frozen=True)

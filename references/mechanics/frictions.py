@@ -77,8 +77,8 @@ def make_friction(frame: Frame, friction: Friction) -> Element:
 def _plane(frame: Frame, friction: Friction, normal: Expr) -> Element:
     """Return friction in two directions: against the sliding velocity, which has a direction only where it is not 0.
 
-    Where the sliding ends, its speed touches zero and does not cross it: no sign proves that, so that the motion is
-    followed up to there.
+    So a motion is followed up to where the sliding begins or ends. Where it ends, its speed touches zero and does not
+    cross it: no sign proves that.
     """
     name = plain(friction.name)
     along = [frame.along(tangent) for tangent in _tangents(friction)]
@@ -103,6 +103,7 @@ def _plane(frame: Frame, friction: Friction, normal: Expr) -> Element:
         tuple(Push(direction, -kinetic * w / speed) for direction, w in zip(along, slip, strict=True)),
         readings={force: kinetic, slip_of(friction.name): speed, power_of(friction.name): kinetic * speed},
         otherwise="sticks",
+        moves=square,
     )
     return Element(friction.name, (sticks, slips))
 

@@ -8,6 +8,7 @@ impulse is decided by signs of balls.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import sympy
@@ -21,10 +22,16 @@ MOST_SIDES = 6  # touched at one instant: each may get an impulse or none
 Side = Callable[[Expr], int]  # the sign of an expression in the states just before; 0 if it is zero exactly
 
 
-def find_impulses(
-    touches: Sequence[Touch], inverse: sympy.Matrix, rates: Sequence[Symbol], sign: Side
-) -> dict[Symbol, Expr]:
-    """Return the velocities just after an impact as formulas in the states just before.
+@dataclass(frozen=True)
+class Impact:
+    """What an impact does, as formulas in the states just before: velocities just after it, impulses (N s) of sides."""
+
+    velocities: dict[Symbol, Expr]
+    impulses: tuple[Expr, ...]
+
+
+def find_impact(touches: Sequence[Touch], inverse: sympy.Matrix, rates: Sequence[Symbol], sign: Side) -> Impact:
+    """Return what an impact does on the sides of rigid stops that are touched.
 
     Raises
     ------
@@ -41,7 +48,8 @@ def find_impulses(
     bounce = [-t.restitution * t.rate if sign(t.rate) < 0 else sympy.Integer(0) for t in touches]
     for impulses in _solutions(before, delassus, bounce, sign):
         jumps = changes * impulses
-        return {v: sympy.expand(v + jump) for v, jump in zip(rates, jumps, strict=True) if jump != 0}
+        velocities = {v: sympy.expand(v + jump) for v, jump in zip(rates, jumps, strict=True) if jump != 0}
+        return Impact(velocities, tuple(impulses))
     raise Absent("no impulses of the rigid stops that are touched fit their law of impact")
 
 

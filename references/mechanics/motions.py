@@ -18,13 +18,13 @@ from veridyn.problem.errors import ProblemError
 from veridyn.problem.formulas import ReadNumber, VariedNumber
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.references.engine.enclosure import decided
+from veridyn.references.engine.enclosure import Undecided, decided
 from veridyn.references.mechanics.assembly import MechanicalMotion, make_motion
 from veridyn.references.mechanics.numbers import read_decimal
 from veridyn.references.mechanics.steps import THROUGH, ProvedModes, write_modes
 from veridyn.references.mechanics.system import MechanicalSystem
 from veridyn.references.parameters import Parameter, ParameterSet, resolve
-from veridyn.references.problems.hybrid import MotionQuantities
+from veridyn.references.problems.hybrid import MotionQuantities, SteppedRoute
 from veridyn.references.problems.hybrid_modes import TIME, to_sympy
 from veridyn.references.second_routes import hybrid_steps
 from veridyn.references.second_routes.hybrid_steps import END
@@ -65,8 +65,16 @@ class MechanicalQuantities(MotionQuantities):
             return None
 
     def _write_modes(self, o: ParameterSet) -> ProvedModes:
-        """Return the modes of the proved motion, at the first precision that decides them all."""
-        return decided(lambda: write_modes(self._system(o), o))
+        """Return the modes of the proved motion."""
+        return write_modes(self._system(o), o)
+
+    def find_fault(self) -> str:
+        """Return why the motion cannot start as stated; empty if it can, or if that is not decided."""
+        o = self.record(**resolve(self.parameters, {}))
+        try:
+            return decided(lambda: self._system(o).find_fault(o))
+        except Undecided:
+            return ""
 
     def _system(self, o: ParameterSet, *watched: Expr) -> MechanicalSystem:
         motion = self._made(o)
@@ -83,17 +91,17 @@ class MechanicalQuantities(MotionQuantities):
 
     # ---- the second route
 
-    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> Callable[[Any], Any] | None:
+    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> SteppedRoute:
         names = {symbol.name for e in expressions for symbol in e.free_symbols}
-        return read if names <= {TIME.name, *self.problem.states} else None
+        in_states = names <= {TIME.name, *self.problem.states}
 
-    def _steps(self, o: ParameterSet) -> hybrid_steps.Steps:
-        plain = o.plain
-        problem = self._restated(plain) or self._proved(plain)
-        return hybrid_steps.steps(problem, ParameterSet())
+        def restate(o: ParameterSet) -> InitialValueProblem | None:
+            return self._restated(o.plain) if in_states else None  # readings belong to the modes that were proved
 
-    def _describe_steps(self, o: ParameterSet) -> str:
-        return THROUGH if self._restated(o.plain) is None else hybrid_steps.HOW
+        def read_steps(o: ParameterSet) -> Any:
+            return read(hybrid_steps.steps(restate(o) or self._proved(o.plain), ParameterSet()))
+
+        return SteppedRoute(read_steps, lambda o: THROUGH if restate(o) is None else hybrid_steps.HOW)
 
 
 def make_quantities(

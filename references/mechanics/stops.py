@@ -21,9 +21,9 @@ def push_of(name: str) -> Symbol:
     return Symbol(f"push_{plain(name)}")
 
 
-def gap_of(name: str) -> Symbol:
-    """Return the reading of the gap (m) of a stop."""
-    return Symbol(f"gap_{plain(name)}")
+def gap_of(label: str) -> Symbol:
+    """Return the reading of the gap (m) of a side of a stop: ``NAME``, or ``NAME_above`` and ``NAME_below``."""
+    return Symbol(f"gap_{label}")
 
 
 def make_stop(frame: Frame, stop: Stop) -> Element:
@@ -50,16 +50,16 @@ def _elastic(frame: Frame, stop: Stop, label: str, gap: Expr, rate: Expr, unit: 
     """Return one side of a stop that gives way; ``unit`` (r,) are the forces of a push of 1 N."""
     stiffness, damping = frame.number(stop, "stiffness"), frame.number(stop, "damping")
     push = -stiffness * gap - damping * rate
-    reading = {push_of(stop.name): push, gap_of(stop.name): gap}
-    idle = {push_of(stop.name): ZERO, gap_of(stop.name): gap}
+    reading = {push_of(stop.name): push, gap_of(label): gap}
+    idle = {push_of(stop.name): ZERO, gap_of(label): gap}
     free = Place("free", (Bound(f"{label}_closes", gap),), readings=idle)
     opens = Bound(f"{label}_opens", -gap)
     # Without a damper the push is -stiffness × gap: both bounds of the pressing place would be one.
     parts = (Bound(f"{label}_parts", push),) if stop.damping else ()
-    pressing = Place(f"{label} presses", (opens, *parts), (Push(unit, push),), readings=reading)
+    pressing = Place(f"{label} presses", (opens, *parts), (Push(unit, push),), readings=reading, idle="free")
     if not stop.damping:
         return Element(stop.name, (free, pressing))
-    parted = Place(f"{label} parted", (opens, Bound(f"{label}_presses_again", -push)), readings=idle)
+    parted = Place(f"{label} parted", (opens, Bound(f"{label}_presses_again", -push)), readings=idle, idle="free")
     return Element(stop.name, (free, pressing, parted))
 
 
@@ -68,16 +68,17 @@ def _rigid(frame: Frame, stop: Stop, label: str, gap: Expr, rate: Expr, unit: tu
     assert stop.restitution is not None
     force = Symbol(f"force of {label}")
     hits = Bound(f"{label}_hits", gap, is_impact=True)
-    free = Place("free", (hits,), readings={push_of(stop.name): ZERO, gap_of(stop.name): gap})
+    free = Place("free", (hits,), readings={push_of(stop.name): ZERO, gap_of(label): gap})
     contact = Place(
         f"{label} touches",
         (Bound(f"{label}_releases", force),),
         (Push(unit, force),),
         (Constraint(force, rate),),
         zeros=(gap, rate),
-        readings={push_of(stop.name): force, gap_of(stop.name): ZERO},
+        readings={push_of(stop.name): force, gap_of(label): ZERO},
+        idle="free",
     )
-    touch = Touch(hits.event, gap, rate, unit, frame.number(stop, "restitution"))
+    touch = Touch(hits.event, gap, rate, unit, frame.number(stop, "restitution"), push_of(stop.name))
     return Element(stop.name, (free, contact), touches=(touch,))
 
 
@@ -105,13 +106,9 @@ def _with_gap(place: Place, gap: Expr, smooth: Expr) -> Place:
 
 
 def _join(name: str, sides: Sequence[Element]) -> Element:
-    """Return a stop of one or two sides: they share the place in which it is free."""
-    free = sides[0].places[0]
-    gap = gap_of(name)
-    if len(sides) > 1:
-        gaps = [side.places[0].readings[gap] for side in sides]
-        readings = {push_of(name): ZERO, gap: (sum(gaps) - sympy.Abs(gaps[0] - gaps[1])) / 2}
-        bounds = tuple(bound for side in sides for bound in side.places[0].bounds)
-        free = replace(free, bounds=bounds, readings=readings)
-    places = (free, *(place for side in sides for place in side.places[1:]))
-    return Element(name, places, touches=tuple(touch for side in sides for touch in side.touches))
+    """Return a stop of one or two sides: they share the place in which it is free, and the gaps that can be read."""
+    gaps = {symbol: gap for side in sides for symbol, gap in side.places[0].readings.items()}
+    bounds = tuple(bound for side in sides for bound in side.places[0].bounds)
+    free = replace(sides[0].places[0], bounds=bounds, readings=gaps)
+    others = (replace(place, readings={**gaps, **place.readings}) for side in sides for place in side.places[1:])
+    return Element(name, (free, *others), touches=tuple(touch for side in sides for touch in side.touches))

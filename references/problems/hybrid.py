@@ -11,17 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar, Unpack, cast
+from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from flint import arb, ctx
 from sympy import Expr
 
 from veridyn.references.certified import Certified
-from veridyn.references.engine.enclosure import Absent, ball, less, precision
+from veridyn.references.engine.enclosure import Absent, ball, less, precision, sign
 from veridyn.references.engine.events import roots
-from veridyn.references.engine.expressions import compiled
-from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest, value
-from veridyn.references.engine.motion import Phase, proved
+from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest
+from veridyn.references.engine.motion import Phase, PhaseEnd, proved
 from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
@@ -36,13 +35,11 @@ from veridyn.references.problems.hybrid_system import (
     find_next_phase,
     find_phase,
     follow_motion,
-    make_balls,
+    follow_until,
     select_phases,
 )
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import hybrid_steps
-
-SURE = 128  # bits, to tell whether a condition on the parameters holds
 
 PROOF = "phases enclosed, every event proved to be the next"
 CLOSED = "closed form in ball arithmetic"
@@ -59,27 +56,38 @@ def _value(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, 
     return hull(*result)
 
 
+def _value_at_edge(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, ended: PhaseEnd) -> Ball:
+    """Return a value where a stretch of a phase begins or ends: an exact zero where it is one, as a force that ends."""
+    phase = ended.phase
+    assert isinstance(phase, HybridPhase)
+    result = _value(system, o, expression, time, [phase])
+    if sign(result) or differentiated(result):
+        return result
+    facts = phase.facts if time is phase.start else system.read_facts(o, phase, ended.by) if time is ended.end else {}
+    return arb(0) if facts and system.is_zero(o, system.read(expression, phase), facts) else result
+
+
 def _holding(system: HybridSystem, o: ParameterSet, time: Ball) -> list[Phase]:
     """Return the phases that may hold at an instant."""
-    result = []
-    for ended in follow_motion(system, o):
-        if ended.holds(time):
-            result.append(ended.phase)
-        if ended.end is None or ended.end > time:
-            break
+    result = [ended.phase for ended in follow_until(system, o, time) if ended.holds(time)]
     if not result:
         raise Absent("the motion ends before that instant")
     return result
 
 
+def _value_at(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball) -> Ball:
+    """Return a value at an instant, in all phases that may hold there."""
+    return _value(system, o, expression, time, _holding(system, o, time))
+
+
 def _extreme(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
     """Return the largest value of what is watched between two instants."""
     result: list[Ball] = []
-    for ended in follow_motion(system, o):
+    for ended in follow_until(system, o, until):
         end = until if ended.end is None or ended.end > until else ended.end
         if not end < after:
             begin = after if ended.start < after else ended.start
-            result += _candidates(system, o, ended.phase, begin, end)
+            result += _candidates(system, o, ended, begin, end)
         if ended.end is None or not ended.end < until:
             break
     if not result:
@@ -87,11 +95,12 @@ def _extreme(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) ->
     return largest(result)
 
 
-def _candidates(system: HybridSystem, o: ParameterSet, phase: Phase, begin: Ball, end: Ball) -> Iterator[Ball]:
+def _candidates(system: HybridSystem, o: ParameterSet, ended: PhaseEnd, begin: Ball, end: Ball) -> Iterator[Ball]:
     """Yield the values of what is watched at both ends of a stretch of a phase, and where it turns between."""
+    phase = ended.phase
     assert isinstance(phase, HybridPhase)
     (expression,), (watched,) = system.watched, phase.watched
-    ends = [_value(system, o, expression, time, [phase]) for time in (begin, end)]
+    ends = [_value_at_edge(system, o, expression, time, ended) for time in (begin, end)]
     yield from ends
     if watched is None:
         return
@@ -114,6 +123,13 @@ class MotionTerms(Terms, total=False):
     """
 
     second: Second
+
+
+class SteppedRoute(NamedTuple):
+    """A second route by steps: a function of the parameters, and how it goes, which may depend on them."""
+
+    read: Callable[[ParameterSet], Any]
+    describe: Callable[[ParameterSet], str]
 
 
 def _with_slope(read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
@@ -164,7 +180,7 @@ class MotionQuantities:
 
         def read(o: ParameterSet) -> Ball:
             limit, count = self._time(o, end), 0
-            for ended in select_phases(follow_motion(self._system(o), o), name):
+            for ended in select_phases(follow_until(self._system(o), o, limit), name):
                 if not less(ended.end, limit, f"{name} and the end of the count agree"):
                     break
                 count += 1
@@ -180,12 +196,11 @@ class MotionQuantities:
         def read(o: ParameterSet) -> Ball:
             system = self._system(o)
             if isinstance(when, Expr):
-                time = self._time(o, when)
-                return _value(system, o, expression, time, _holding(system, o, time))
+                return _value_at(system, o, expression, self._time(o, when))
             run = follow_motion(system, o)
             ended = find_phase(run, *when)
-            shown = (None if before else find_next_phase(run, ended)) or ended
-            return _value(system, o, expression, ended.end, [shown.phase])
+            shown = (None if before else find_next_phase(system, o, ended)) or ended.phase
+            return _value(system, o, expression, ended.end, [shown])
 
         stepped = self._step(lambda steps: steps.value(expression, when, before), expression)
         return self._quantity(f"{of} at {at}", read, stepped, terms)
@@ -221,8 +236,7 @@ class MotionQuantities:
         begin, end = self._instant(self.problem.start if after is None else after), self._instant(until)
 
         def read_at(when: Any, o: ParameterSet) -> Ball:
-            system, time = self._system(o), self._time(o, when)
-            return _value(system, o, expression, time, _holding(system, o, time))
+            return _value_at(self._system(o), o, expression, self._time(o, when))
 
         def read(o: ParameterSet) -> Ball:
             return read_at(end, o) - read_at(begin, o)
@@ -291,15 +305,15 @@ class MotionQuantities:
         stepped = self._step(lambda steps: side * steps.largest(expression, begin, end), expression)
         return self._quantity(name, read, stepped, stated)
 
-    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> Callable[[Any], Any] | None:  # noqa: ARG002
-        """Return a reading of steps in mpmath; None where these do not have what is read."""
-        return read
+    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> SteppedRoute:  # noqa: ARG002
+        """Return a second route: a reading, in expressions, of steps in mpmath."""
+        return SteppedRoute(lambda o: read(self._steps(o)), lambda _: hybrid_steps.HOW)
 
     def _quantity(
         self,
         name: str,
         read: Callable[[Any], Ball],
-        stepped: Callable[[Any], Any] | None,
+        stepped: SteppedRoute | None,
         terms: MotionTerms,
     ) -> Reference[Certified]:
         enclosed = self._spared(_with_slope(self._on_orbit(read) if stepped else read))
@@ -307,7 +321,7 @@ class MotionQuantities:
         route, stated = self._split(stepped, terms)
         return self.reference(route, **stated)(enclosed)
 
-    def _split(self, stepped: Callable[[Any], Any] | None, terms: MotionTerms) -> tuple[Second | None, Terms]:
+    def _split(self, stepped: SteppedRoute | None, terms: MotionTerms) -> tuple[Second | None, Terms]:
         """Return the second route, which takes a record of parameters, and the other terms."""
         second, how = terms.get("second"), terms.get("how")
         rest = {name: term for name, term in terms.items() if name not in ("second", "how")}
@@ -316,11 +330,7 @@ class MotionQuantities:
             return lambda o: second(ParameterView(o, Exact.mpf)), {**stated, "how": how or "closed form"}
         if stepped is None:
             return None, stated
-        steps: Terms = {"how": self._describe_steps, "promised": hybrid_steps.PROMISED}
-        return lambda o: stepped(self._steps(o)), {**steps, **stated}
-
-    def _describe_steps(self, o: ParameterSet) -> str:  # noqa: ARG002 - other motions depend on the parameters
-        return hybrid_steps.HOW
+        return stepped.read, {"how": stepped.describe, "promised": hybrid_steps.PROMISED, **stated}
 
     def _on_orbit(self, read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
         def read_there(o: Any) -> Ball:
@@ -376,36 +386,8 @@ def motion(
 ) -> MotionQuantities:
     """Return the motion of a problem, whose parameters have the rules given; those without one may be any number.
 
-    What the rules of single parameters do not say is checked by a subclass of `ParameterSet`.
+    What they must meet together is checked by ``record``: `requirements.restrict` makes one.
     """
     stated = {parameter.name: parameter for parameter in parameters}
     plain = {name: Parameter(name, "", "", str(value), "any") for name, value in problem.parameters.items()}
     return MotionQuantities(problem, tuple({**plain, **stated}.values()), record=record, spare=spare)
-
-
-def not_negative(
-    problem: Any, condition: str, refusal: str, record: type[ParameterSet] = ParameterSet
-) -> type[ParameterSet]:
-    """Return records of parameters for which an expression is not below zero, as under a root of the start.
-
-    The refusal names parameters in braces. ``record`` has conditions of its own, which are checked first.
-
-    Raises
-    ------
-    ParameterError
-        From a record of other parameters.
-    """
-    least = compiled((problem.expression(condition),))
-
-    class ParameterDomain(record):  # type: ignore[misc, valid-type]  # a class that is an argument
-        """The parameters; the condition holds."""
-
-        def check(self) -> None:
-            """Refuse parameters for which it does not."""
-            super().check()
-            with precision(SURE):
-                (result,) = least(make_balls(self))
-                if value(result) < 0:
-                    raise ParameterError(refusal.format_map(vars(self)))
-
-    return ParameterDomain

@@ -5,7 +5,7 @@ A parameter may be sought: that for which an expression is zero at an event. Eve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -53,6 +53,7 @@ class HybridPhase(Phase):
     watched: tuple[Guard | None, ...] = ()
     mode: SymbolicMode = None  # type: ignore[assignment]
     reset: Mapping[str, Expr] = field(default_factory=dict)  # with which it began
+    facts: Mapping[Any, Expr] = field(default_factory=dict)  # what is exact of the states where it began
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +184,19 @@ class HybridSystem:
         free = {symbol: symbol for symbol in (*self.states, TIME)}
         return {**free, **solve_relations(relations, (*self.states, TIME))}
 
+    def read_facts(self, o: ParameterSet, phase: HybridPhase, event: str | None) -> dict[Expr, Expr]:
+        """Return what is exact of the states where an event ends a phase; empty if none does."""
+        places = (i for i, change in enumerate(phase.mode.events) if change.name == event)
+        return next((self.read_relations(o, phase.mode, place) for place in places), {})
+
+    def is_zero(self, o: ParameterSet, expression: Expr, facts: Mapping[Expr, Expr]) -> bool:
+        """Tell whether an expression is zero by what is exact of the states."""
+        return vanishes(self.insert_facts(o, expression, facts))
+
+    def insert_facts(self, o: ParameterSet, expression: Expr, facts: Mapping[Expr, Expr]) -> Expr:
+        """Return an expression with the parameters, and what is exact of the states, put in."""
+        return sympy.expand(self._plain(expression, o)).xreplace(dict(facts))
+
     def jump(
         self,
         o: ParameterSet,
@@ -197,7 +211,7 @@ class HybridSystem:
         moved = {symbol for symbol in self.states if symbol.name in reset}
         facts = {node: formula for node, formula in exact_before.items() if moved.isdisjoint(node.free_symbols)}
         for symbol, jump in zip(self.states, jumps, strict=True):
-            facts[symbol] = sympy.expand(self._plain(jump, o)).xreplace(dict(exact_before))
+            facts[symbol] = self.insert_facts(o, jump, exact_before)
         return there, facts
 
     def _phase(
@@ -213,7 +227,7 @@ class HybridSystem:
         """Return the phase from an instant on; of smooth ones, from an exact instant next to an event's."""
         turning = [self.derivative(mode, expression) for expression in mode.watched]
         at_rest = solve_relations(tuple(self._plain(e, o) for e in mode.zeros), (*self.states, TIME))
-        still = [vanishes(sympy.expand(self._plain(e, o)).xreplace(dict(at_rest))) for e in turning]
+        still = [self.is_zero(o, e, at_rest) for e in turning]
         zeros = [self._zeros(o, mode, e, time, state, facts) for e in mode.guards]
         zeros += [0 if s else self._zeros(o, mode, e, time, state, facts) for e, s in zip(turning, still, strict=True)]
         refuse_start(mode, zeros, time, lambda e: self.values((e,), self.named(o, time, state))[0])
@@ -237,6 +251,7 @@ class HybridSystem:
             watched=tuple(None if s else guard for guard, s in zip(guards[count:], still, strict=True)),
             mode=mode,
             reset=reset or {},
+            facts=facts if late is None else {},
         )
 
     def _flow(
@@ -297,7 +312,7 @@ class HybridSystem:
         for count in range(DEEPEST + 1):
             if sign(self.values((guard,), self.named(o, time, state))[0]):
                 return count
-            if not vanishes(sympy.expand(self._plain(guard, o)).xreplace(dict(facts))):
+            if not self.is_zero(o, guard, facts):
                 return count
             guard = self.derivative(mode, guard)
         raise Undecided("a guard stays zero where a phase begins")
@@ -330,6 +345,19 @@ def make_balls(o: ParameterSet) -> dict[str, Ball]:
 def follow_motion(system: HybridSystem, o: ParameterSet) -> PhaseCache:
     """Return a motion up to the end of its problem."""
     return PhaseCache(followed(system.first(o), system.following(o), system.end(o)))
+
+
+def follow_until(system: HybridSystem, o: ParameterSet, time: Ball) -> Iterator[PhaseEnd]:
+    """Yield the phases up to the one that holds an instant; what cannot be decided beyond it does not matter."""
+    count = 0
+    try:
+        for ended in follow_motion(system, o):
+            yield ended
+            count += 1
+            if ended.end is None or ended.end > time:
+                return
+    except (Absent, Undecided):
+        yield from islice(followed(system.first(o), system.following(o), value(time)), count, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -409,7 +437,7 @@ def _near(problem: Any, sought: EventParameter, o: ParameterSet) -> tuple[arb, a
     raise Undecided(f"the secant finds no {sought.name}: begin nearer to it")
 
 
-def select_phases(run: PhaseCache, name: str) -> Iterator[PhaseEnd]:
+def select_phases(run: Iterable[PhaseEnd], name: str) -> Iterator[PhaseEnd]:
     """Yield the phases that events of a name end."""
     return (ended for ended in run if ended.end is not None and ended.by == name)
 
@@ -422,12 +450,17 @@ def find_phase(run: PhaseCache, name: str, number: int) -> PhaseEnd:
     return result
 
 
-def find_next_phase(run: PhaseCache, ended: PhaseEnd) -> PhaseEnd | None:
-    """Return the phase after another, if the motion goes on."""
-    phases = iter(run)
+def find_next_phase(system: HybridSystem, o: ParameterSet, ended: PhaseEnd) -> Phase | None:
+    """Return the phase after another, if the motion goes on; how it ends does not matter."""
+    phases = iter(follow_motion(system, o))
     while next(phases) is not ended:
         pass
-    return next(phases, None)
+    try:
+        following = next(phases, None)
+    except (Absent, Undecided):
+        event = Event(ended.by, ended.end - ended.phase.start) if ended.by else None
+        return system.following(o)(ended.phase, event, ended.end, ended.phase.at(ended.end))
+    return following.phase if following else None
 
 
 @dataclass(frozen=True)

@@ -51,11 +51,12 @@ class HybridEvent(NamedTuple):
 
 
 class HybridMode(NamedTuple):
-    """Equations of a problem: the rates of its states, and what ends them."""
+    """Equations of a problem: the rates of its states, what ends them, and what can be read there beside the states."""
 
     name: str
     rates: Sequence[Expr]
     events: Sequence[HybridEvent]
+    readings: Mapping[sympy.Symbol, Expr] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +110,12 @@ class HybridStep(NamedTuple):
 
 @dataclass(frozen=True)
 class Crossing:
-    """An event in a step: which, when (s), the state before and after."""
+    """An event in a step: which, when (s), mode and state before and after."""
 
     name: str
     time: mpf
-    before: Vector
-    after: Vector
+    before: tuple[str, Vector]
+    after: tuple[str, Vector]
 
 
 @dataclass(eq=False)
@@ -170,6 +171,7 @@ class Steps:
         n = len(self.problem.states)
         y = tuple(map(mpmath.mpf, self.function(self.problem.initial[:n])(start, [0] * n)))
         time, mode, length, eased = start, self.problem.mode, (end - start) / 64, EASY
+        begins = True  # the motion or, after an event, a mode: a guard may be zero there that is no event
         while time < end:
             check_time("the second route, by steps, up to t =", float(time), "s")
             here = HybridStep(self._rates[mode], self._sizes(mode, time, y, length), time, mode, y)
@@ -181,7 +183,8 @@ class Steps:
                 if length < LEAST * (end - start):
                     raise CertificationError("the steps of the second route come to a halt") from None
                 continue
-            result = self._first(here, length, after, modes[mode].events)
+            result = self._first(here, length, after, modes[mode].events, begins=begins)
+            begins = result is not None
             self.kept.append((here, length if result is None else result[0]))
             if result is None:
                 time, y, length, eased = time + length, after, length * eased, EASY
@@ -189,11 +192,12 @@ class Steps:
                 lapse, event = result
                 before, time = here.at(lapse), time + lapse
                 y = self._jumped(event, time, before)
-                self.crossings.append(Crossing(event.name, time, before, y))
+                entered = event.mode or mode
+                self.crossings.append(Crossing(event.name, time, (mode, before), (entered, y)))
                 if event.terminal:
                     yield
                     return
-                mode = event.mode or mode
+                mode = entered
                 if mode not in modes:
                     raise CertificationError(f"the steps of the second route find {event.name} first: {mode}")
             yield
@@ -201,16 +205,18 @@ class Steps:
     def _sizes(self, mode: str, time: mpf, y: Vector, length: mpf) -> Vector:
         return tuple(max(abs(x), abs(rate) * length) for x, rate in zip(y, self._rates[mode](time, y), strict=True))
 
-    def _first(self, here: HybridStep, length: mpf, after: Vector, events: Sequence[Any]) -> Any:
+    def _first(self, here: HybridStep, length: mpf, after: Vector, events: Sequence[Any], *, begins: bool) -> Any:
         result = [
             (lapse, event)
             for place, event in enumerate(events)
-            if (lapse := self._lapse(here, length, after, place, event)) is not None
+            if (lapse := self._lapse(here, length, after, place, event, begins=begins)) is not None
         ]
         return min(result, key=lambda pair: pair[0], default=None)
 
-    def _lapse(self, here: HybridStep, length: mpf, after: Vector, place: int, event: Any) -> mpf | None:
-        """Return when a guard passes zero first within a step."""
+    def _lapse(
+        self, here: HybridStep, length: mpf, after: Vector, place: int, event: Any, *, begins: bool
+    ) -> mpf | None:
+        """Return when a guard passes zero first within a step, with which a mode begins or goes on."""
         guard, rate = self._guards[here.mode]
 
         def value(lapse: mpf) -> mpf:
@@ -220,7 +226,7 @@ class Steps:
             return rate(here.time + lapse, here.at(lapse))[place]
 
         begin = mpmath.mpf(0)
-        if abs(value(begin)) <= self._tiny(here, place, length):
+        if begins and abs(value(begin)) <= self._tiny(here, place, length):
             begin = length / 10**6
         a, b = value(begin), guard(here.time + length, after)[place]
         p, q = slope(begin), rate(here.time + length, after)[place]
@@ -285,11 +291,19 @@ class Steps:
     def value(self, expression: Expr, when: Any, before: bool) -> mpf:
         """Return an expression at an instant, or before or after an event."""
         with mpmath.workdps(WORKING):
-            if not isinstance(when, tuple):
+            if isinstance(when, tuple):
+                time, crossing = self.event(*when)
+                mode, y = crossing.before if before else crossing.after
+            else:
                 time = self.time(when)
-                return self.function([expression])(time, self.at(time)[1])[0]
-            time, crossing = self.event(*when)
-            return self.function([expression])(time, crossing.before if before else crossing.after)[0]
+                step, y = self.at(time)
+                mode = step.mode
+            return self.function([self._in_mode(mode, expression)])(time, y)[0]
+
+    def _in_mode(self, name: str, expression: Expr) -> Expr:
+        """Return an expression in the states alone: what is read beside them differs from mode to mode."""
+        mode = next((mode for mode in self.problem.modes if mode.name == name), None)
+        return expression.xreplace(dict(mode.readings)) if isinstance(mode, HybridMode) else expression
 
     def largest(self, expression: Expr, begin: Any, end: Any) -> mpf:
         """Return the largest value of an expression between two instants."""
@@ -300,7 +314,8 @@ class Steps:
     def candidates(self, expression: Expr, low: mpf, high: mpf) -> Iterator[tuple[mpf, mpf, bool]]:
         """Yield instants and values of an expression between two instants: at ends of steps and, as is told, turns."""
         self._until(high)
-        pairs = {mode.name: self._with_rate(mode, [expression]) for mode in self.problem.modes}
+        modes = self.problem.modes
+        pairs = {mode.name: self._with_rate(mode, [self._in_mode(mode.name, expression)]) for mode in modes}
         for step, length in self.kept:
             read, rate = pairs[step.mode]
             a, b = max(mpmath.mpf(0), low - step.time), min(length, high - step.time)

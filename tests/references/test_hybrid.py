@@ -325,7 +325,7 @@ def test_motions_that_run_away_or_do_not_exist_are_told_at_the_first_precision()
         RELEASED.value("x", "5")(b="-1")
     with pytest.raises(ParameterError, match="n = 2"):
         STRUCK.event("impact")(n="2", W="2.8", e="0.4")
-    with pytest.raises(ParameterError, match=r"F_s = 1 N.*F_k = 2 N"):
+    with pytest.raises(ParameterError, match="needed: F_s >= F_k"):
         RUBBED.event("slip")(F_s="1", F_k="2")
 
 
@@ -397,6 +397,7 @@ def test_a_height_from_the_other_parameters():
     speed = fallen.value("v", ("impact", 1), before=True, second=lambda p: -p.g)
     assert "h" not in {parameter.name for parameter in fallen.parameters}
     assert fallen.event("impact", second=lambda _: mpmath.mpf(1))().text() == "1.00000000000000000000000000000"
-    assert speed(g=exact("9.81").varied()).derivative.value == -1
+    slope = speed(g=exact("9.81").varied()).derivative
+    assert abs(slope.value + 1) <= slope.radius < 1e-30
     with pytest.raises(ParameterError):
         speed(h=1)

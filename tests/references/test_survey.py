@@ -15,8 +15,10 @@ from tests.survey.attempt import ERROR, OUT_OF_TIME, attempt
 from tests.survey.drawing import draw_parameters
 from tests.survey.entry import COMPLETE, PARTLY, REFUSED, WHOLLY, SetEntry, read_entry
 from tests.survey.holding import hold
+from tests.survey.mechanics import draw_problem, hold_problem
 from tests.survey.page import explain, make_page, read_explanations, sort_reason, unexplained
 from tests.survey.run import Trial, _listen
+from veridyn.api.proving import prove
 from veridyn.validation_cases.judgement.catalogue import load_case
 
 SEED, SECONDS = 1, 10.0
@@ -64,6 +66,25 @@ def test_a_value_that_is_off_is_noticed_by_both_solvers():
     numbers = {name for name, truth in truths.items() if truth.value != wrong[name].value}
     assert {name for solver, name in contradicted if solver == "scipy"} == numbers
     assert {name for solver, name in contradicted if solver == "exact"} == numbers
+
+
+def test_random_mechanical_problems_are_the_same_in_every_run_and_differ_from_each_other():
+    texts = [draw_problem(SEED, number).to_json() for number in range(12)]
+    assert texts == [draw_problem(SEED, number).to_json() for number in range(12)]
+    assert len(set(texts)) == 12
+
+
+def test_a_value_of_a_mechanical_problem_that_is_off_is_noticed_by_both_solvers():
+    problem = replace(draw_problem(SEED, 5), end=0.5, output_times=None)  # two masses, one between rigid planes
+    queries = ["x1@0.4", "x2@0.4", "v_x1@0.4"]
+    right = prove(problem, queries, digits=15)
+    wrong = {name: replace(value, value=value.value * mpmath.mpf("1.001")) for name, value in right.items()}
+    for truths, off in ((right, set()), (wrong, {(solver, name) for solver in ("exact", "scipy") for name in queries})):
+        items = list(hold_problem(problem, truths, SECONDS))
+        assert {(item["held"], item["quantity"]) for item in items} == {
+            (solver, name) for solver in ("exact", "scipy") for name in queries
+        }
+        assert {(item["held"], item["quantity"]) for item in items if item["differs"]} == off
 
 
 class FakeWorker:

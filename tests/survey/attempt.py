@@ -38,7 +38,7 @@ def attempt(name: str, parameters: Mapping[str, str], seconds: float, digits: in
         yield {"refused": str(reason)}
         return
     except Exception as fault:  # noqa: BLE001 - what is no refusal is an entry
-        yield {"quantity": "", "end": ERROR, "text": _describe(fault)}
+        yield {"quantity": "", "end": ERROR, "text": describe_fault(fault)}
         return
     truths, doubted = dict[str, Certified](), dict[str, Certified]()
     begin = time.monotonic()
@@ -76,9 +76,8 @@ def _try_quantity(
     except ParameterError:
         raise
     except Exception as fault:  # noqa: BLE001 - what is no refusal is an entry
-        return _make_item(quantity, ERROR, _describe(fault), begin), None
-    text = truth.routes[0] if truth.value is None else truth.text()
-    end = _tell_end(truth, text)
+        return _make_item(quantity, ERROR, describe_fault(fault), begin), None
+    end, text = tell_end(truth)
     if end != OUT_OF_TIME and time.monotonic() - begin > SPARE * seconds:
         return _make_item(quantity, OUT_OF_TIME, f"looked at no clock; then {end}: {text}", begin), None
     first = quantity.truth(values, digits) if end == DISAGREE else truth  # computed before
@@ -89,17 +88,20 @@ def _make_item(quantity: Quantity, end: str, text: str, begin: float) -> Item:
     return {"quantity": quantity.name, "end": end, "text": text, "seconds": round(time.monotonic() - begin, 2)}
 
 
-def _tell_end(truth: Certified, text: str) -> str:
+def tell_end(truth: Certified) -> tuple[str, str]:
+    """Return how a quantity ended, and its value or the reason."""
     if truth.value is not None:
-        return VALUE
+        return VALUE, truth.text()
+    text = truth.routes[0]
     if text == ANOTHER_MOTION:
-        return OTHER
+        return OTHER, text
     if text.startswith("two routes disagree"):
-        return DISAGREE
-    return OUT_OF_TIME if text.startswith(LATE) else UNDEFINED
+        return DISAGREE, text
+    return OUT_OF_TIME if text.startswith(LATE) else UNDEFINED, text
 
 
-def _describe(fault: Exception) -> str:
+def describe_fault(fault: Exception) -> str:
+    """Return what was raised, and where, in a line."""
     where: Any = fault.__traceback__
     while where is not None and where.tb_next is not None:
         where = where.tb_next

@@ -27,6 +27,8 @@ from .attempt import ERROR, OUT_OF_TIME, attempt
 from .drawing import draw_parameters
 from .entry import SetEntry, read_entry
 from .holding import HOLDERS, Item
+from .mechanics import NAME as MECHANICAL
+from .mechanics import attempt_problem, describe_problem, draw_problem
 from .page import PAGE, RESULTS, make_page, summarise, unexplained
 
 MEMORY = 6 << 30  # bytes that a process may take
@@ -51,7 +53,16 @@ class Survey(Found):
 def try_set(name: str, parameters: Mapping[str, str], seconds: float) -> Iterator[Item]:
     """Try a set in a worker whose memory is limited."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    if name == MECHANICAL:
+        return attempt_problem(draw_problem(int(parameters["seed"]), int(parameters["number"])), seconds)
     return attempt(name, parameters, seconds)
+
+
+def draw_set(name: str, seed: int, number: int) -> dict[str, str]:
+    """Return the parameters of a set of a case, or what a random mechanical problem is drawn from."""
+    if name == MECHANICAL:
+        return {"seed": str(seed), "number": str(number), **describe_problem(draw_problem(seed, number))}
+    return draw_parameters(load_case(name), seed, number)
 
 
 @dataclass
@@ -108,7 +119,7 @@ def _listen(worker: Worker, trial: Trial, patience: float) -> bool:
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.survey.run", description="Try random parameters.")
-    parser.add_argument("cases", nargs="*", help="cases; default all")
+    parser.add_argument("cases", nargs="*", help=f"cases, or {MECHANICAL}; default all")
     parser.add_argument("--sets", type=int, default=100, metavar="N", help="parameter sets of every case")
     parser.add_argument("--first", type=int, default=0, metavar="N", help="number of the first set")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the sets")
@@ -124,7 +135,8 @@ def main(arguments: Sequence[str]) -> int:
     options = make_parser().parse_args(arguments)
     try:
         writable(options.report, None)
-        names = [load_case(name).name for name in options.cases] or list(case_names())
+        names = [name if name == MECHANICAL else load_case(name).name for name in options.cases]
+        names = names or [*case_names(), MECHANICAL]
         entries = observe(names, options)
     except (SolverInputError, UnknownCase, ReportError) as error:
         print(f"survey: {error}", file=sys.stderr)
@@ -140,7 +152,7 @@ def observe(names: Sequence[str], options: argparse.Namespace) -> list[SetEntry]
     survey = Survey()
     with journal(None, options.report, plan, survey, resume=options.resume):
         todo = [
-            SetEntry(name, number, draw_parameters(load_case(name), options.seed, number))
+            SetEntry(name, number, draw_set(name, options.seed, number))
             for number in numbers
             for name in names
             if (name, number) not in survey.entries

@@ -6,9 +6,9 @@ import mpmath
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
-from veridyn.references.engine.enclosure import sign_of
-from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
+from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -41,16 +41,8 @@ PROBLEM = InitialValueProblem(
 )
 
 
-class BeltParameters(ParameterSet):
-    """The parameters; what sticks holds more than what slips."""
-
-    def check(self) -> None:
-        """Refuse a friction at rest below that in motion: what slips would stick again at once, and for ever."""
-        if sign_of(self.F_s.plain, -self.F_k.plain) < 0:
-            raise ParameterError(f"F_s = {self.F_s} N must not be below F_k = {self.F_k} N")
-
-
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, BeltParameters)
+REQUIRED = (Requirement("F_s >= F_k", "what slips would stick again at once, and for ever"),)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
 
 
 def slipping(p: Any) -> Any:
@@ -106,6 +98,7 @@ CASE = Case(
     problem=of.motion.problem.with_parameters,
     variants=(Variant("slow", {}), Variant("fast", {"v_b": "1"}), Variant("soft", {"k": "1/4"})),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     modelling=("W is the work of the belt on the mass, s the time since the last change of phase.",),
     sources=(
         "R. I. Leine, D. H. van Campen, A. de Kraker, L. van den Steen: Stick-slip vibrations induced by "

@@ -18,9 +18,9 @@ from veridyn.validation_cases.measures.trajectories import evenly, value_at
 PARAMETERS = (
     Parameter("b", "1", "beta, of the velocity times z", "0.6", "positive"),
     Parameter("g", "1", "gamma, of the speed times z", "0.4", "positive"),
-    Parameter("n", "1", "exponent: 1 or 2", "1", "positive"),
+    Parameter("n", "1", "exponent", "1", among=("1", "2")),
     Parameter("X", "m", "largest displacement", "1.5", "positive"),
-    Parameter("loop", "1", "1 begins on the steady loop, 0 without displacement", "0", "non-negative"),
+    Parameter("loop", "1", "1 begins on the steady loop, 0 without displacement", "0", among=("0", "1")),
 )
 
 

@@ -1,6 +1,7 @@
 """Bouncing ball: infinitely many impacts in finite time (Zeno), then rest."""
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,13 +9,16 @@ import mpmath
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Accumulation, Change, Mode
-from veridyn.references.certified import CertificationError
-from veridyn.references.parameters import Parameter
+from veridyn.references.certified import CertificationError, Certified, exact_zero
+from veridyn.references.engine.enclosure import ball, decided, less
+from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
+from veridyn.references.reference import Reference
+from veridyn.references.requirements import REBOUND, Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Observation, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
-from veridyn.validation_cases.measures.trajectories import evenly, values_after
+from veridyn.validation_cases.measures.trajectories import evenly, value_at, values_after
 
 PARAMETERS = (
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81"),
@@ -38,7 +42,27 @@ PROBLEM = InitialValueProblem(
     output_times=evenly(5.0, 500),
     accumulation=Accumulation(event="impact", mode="rest", reset={"y": 0, "v": 0}),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+REQUIRED = (Requirement("e <= 1", REBOUND),)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
+
+
+def settled(reading: Reference[Certified], time: int) -> Reference[Certified]:
+    """Return a reading at an instant (s) that is zero where the ball has come to rest."""
+
+    def read(values: Values, digits: int, **_: Any) -> Certified:
+        g, h, e = (values[name].plain for name in "ghe")
+
+        def rests() -> bool:
+            fall = (2 * ball(h) / ball(g)).sqrt()
+            return less(
+                fall * (1 + ball(e)), time * (1 - ball(e)), "the ball comes to rest at the instant that is read"
+            )
+
+        if e != exact(1) and decided(rests, digits):
+            return exact_zero("the impacts have accumulated: the ball rests", digits)
+        return reading.rule(values, digits)
+
+    return replace(reading, rule=read)
 
 
 def impact(p: Any, number: int) -> Any:
@@ -95,6 +119,10 @@ NO_REST = "the ball loses no speed at its impacts: it never comes to rest"
 of = Quantities(MOTION)
 LIMIT = MOTION.closed(limit, second=lambda p: impact(p, mpmath.inf), how="numerical sum")
 LENGTH = MOTION.closed(length, second=heights, how="numerical sum")
+Y, V = (
+    settled(MOTION.value(name, "2", second=partial(state, place=place), how="flights counted"), time=2)
+    for place, name in enumerate("yv")
+)
 QUANTITIES = (
     *(of.event("impact", n, second=partial(impact, number=n), how="geometric series") for n in (1, 2, 10)),
     of.limit("impact", LIMIT, applies=comes_to_rest, absent=NO_REST, observable=rests_in_time),
@@ -108,8 +136,8 @@ QUANTITIES = (
         absent=NO_REST,
         observable=rests_in_time,
     ),
-    of.value("y", "2", "m", scale="h", second=partial(state, place=0), how="flights counted"),
-    of.value("v", "2", "m/s", scale="sqrt(2*g*h)", second=partial(state, place=1), how="flights counted"),
+    of.quantity("y@2", "m", "y at 2 s", Y, partial(value_at, expression="y", at="2"), scale="h"),
+    of.quantity("v@2", "m/s", "v at 2 s", V, partial(value_at, expression="v", at="2"), scale="sqrt(2*g*h)"),
     of.count("impact", "2"),
 )
 
@@ -131,6 +159,7 @@ CASE = Case(
         Variant("elastic", {"e": "1"}, frozenset({"t_impact_1", "t_impact_2", "y@2", "v@2"})),
     ),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     modelling=(
         "Integrators are started anew after every impact; where impacts follow within 1e-8 of the span the ball rests.",
         "The limit is read from the last three impacts that are apart by more than 1e-4 of the span (Aitken).",

@@ -12,6 +12,7 @@ from veridyn.references.engine.enclosure import Absent, less
 from veridyn.references.engine.jets import value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -46,7 +47,11 @@ PROBLEM = InitialValueProblem(
     end=float(SPAN),
     output_times=evenly(SPAN, 200 * SPAN),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+REQUIRED = (
+    Requirement("x_0 > d", "friction holds the mass where it is let go"),
+    Requirement("z < 1", "the mass creeps back and never turns"),
+)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
 
 
 # ---- enclosures of what is left of the motion at its end
@@ -139,6 +144,7 @@ CASE = Case(
     problem=of.motion.problem.with_parameters,
     variants=(Variant("viscous", {}), Variant("dry", {"z": "0.01", "d": "0.06"})),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     modelling=(
         "Whether the mass will stop is known when it has, or has not, passed the place where friction just holds the "
         "spring: two modes to each side, and no decision at an instant at which the velocity is zero.",

@@ -12,6 +12,7 @@ from veridyn.references.engine.enclosure import less
 from veridyn.references.engine.jets import value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -43,10 +44,10 @@ PROBLEM = InitialValueProblem(
     end=11.0,
     output_times=evenly(11.0, 1100),
 )
-MOVES = hybrid.not_negative(
-    PROBLEM, f"{GAIN}**2 - {DRAG}**2 - f**2/b**4", "f = {f} stops the mass where it turns: take less than f_crit"
+REQUIRED = (
+    Requirement(f"{GAIN}**2 >= {DRAG}**2 + f**2/b**4", "friction stops the mass where it turns", "f <= f_crit"),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, MOVES).presuming("turn_left", "turn_right")
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED)).presuming("turn_left", "turn_right")
 
 
 # ---- enclosures
@@ -134,6 +135,7 @@ CASE = Case(
         Variant("fast", {"b": "2"}),
     ),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     modelling=(
         "D is the work of friction, 4 f X in a cycle.",
         "That the mass does not stop between two turns is proved for every motion asked, not for all below f_crit.",

@@ -12,6 +12,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import REBOUND, Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance
@@ -40,7 +41,8 @@ PROBLEM = InitialValueProblem(
     end=END,
     output_times=evenly(END, 500),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+REQUIRED = (Requirement("e <= 1", REBOUND),)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
 
 
 def touches(p: Any, number: int) -> Any:
@@ -138,6 +140,7 @@ CASE = Case(
         Variant("near_miss", {"A": "0.99999"}, frozenset({*(q.name for q in MISS), COUNT.name})),
     ),
     quantities=(*HIT, *MISS, COUNT),
+    requirements=REQUIRED,
     modelling=("The guard is past zero for 2 sqrt(2 r) of time, 0.009 for r = 1e-5, and touches zero at A = d.",),
     sources=(
         "A. B. Nordmark: Non-periodic motion caused by grazing incidence in an impact oscillator. Journal of Sound and "

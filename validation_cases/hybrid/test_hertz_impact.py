@@ -11,7 +11,7 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.engine.jets import Jet, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly, event_instant, largest, value_at
@@ -22,6 +22,7 @@ PARAMETERS = (
     Parameter("n", "1", "power of the indentation in the force", "1.5", "positive"),
     Parameter("v0", "m/s", "speed of impact", "1", "positive"),
 )
+WINDOW, OUTPUTS = 5.0, 1000  # s, or so much longer that a slower impact has one and a half times its duration
 # (d²)^(n/2) is real where a step passes the end of contact; 1e-60 gives it a derivative at 0 and moves nothing by 1e-50
 PROBLEM = InitialValueProblem(
     name="hertz_impact",
@@ -36,8 +37,8 @@ PROBLEM = InitialValueProblem(
         Mode(name="flight", rates=("v", 0)),
     ),
     initial=(0, "v0"),
-    end=5.0,
-    output_times=evenly(5.0, 1000),
+    end=WINDOW,
+    output_times=evenly(WINDOW, OUTPUTS),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 
@@ -94,6 +95,14 @@ FORCE = MOTION.closed(
 )
 RATIO = MOTION.closed(ratio, second=quadrature, how="integral of 1/velocity over the indentation")
 RETURN = MOTION.closed(lambda p: arb(0) + p.v0, second=lambda p: mpmath.sqrt(p.v0**2), how="energy")
+
+
+def make_problem(values: Values) -> InitialValueProblem:
+    """Return the problem up to some time after the contact."""
+    end = max(WINDOW, 1.5 * float(LAPSE.compute(values)))
+    return PROBLEM.with_parameters(values, end=end, output_times=evenly(end, OUTPUTS))
+
+
 QUANTITIES = (
     of.quantity("d_max", "m", "largest indentation", DEPTH, partial(largest, expression="d")),
     of.quantity("duration", "s", "duration of contact", LAPSE, partial(event_instant, event="exit")),
@@ -121,7 +130,7 @@ CASE = Case(
         "d_max^(n + 1) = (n + 1) m v_0^2/(2 k)",
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.with_parameters,
+    problem=make_problem,
     variants=(
         Variant("hertz", {}),
         Variant("linear", {"n": "1"}),

@@ -8,6 +8,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import REBOUND, Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -70,7 +71,11 @@ PROBLEM = InitialValueProblem(
     end=15.0,
     output_times=evenly(15.0, 3000),
 )
-ORBIT = hybrid.not_negative(PROBLEM, ROOT, "no orbit has two symmetric impacts a cycle: lower d = {d}, or raise F")
+REQUIRED = (
+    Requirement("e <= 1", REBOUND),
+    Requirement("z < 1", "the container does not vibrate about its place between impacts"),
+    Requirement(f"{ROOT} >= 0", "no orbit has two symmetric impacts a cycle", "a smaller d, or a larger F"),
+)
 
 
 def half(p: Any) -> Any:
@@ -112,7 +117,8 @@ def phase(p: Any) -> Any:
 
 
 of = Quantities(
-    hybrid.motion(PROBLEM, PARAMETERS, ORBIT).presuming("left", "right"), how="alternating impulses on the container"
+    hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED)).presuming("left", "right"),
+    how="alternating impulses on the container",
 )
 QUANTITIES = (
     of.value("-w", ("left", 1), "1", before=True, name="particle_speed", second=speed),
@@ -143,6 +149,7 @@ CASE = Case(
     problem=of.motion.problem.with_parameters,
     variants=(Variant("resonance", {}), Variant("above", {"W": "1.05", "d": "10"})),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     modelling=("The load is a state, so that problem and start say its phase once.",),
     sources=(
         "S. F. Masri, T. K. Caughey: On the stability of the impact damper. Journal of Applied Mechanics 33 (1966) "

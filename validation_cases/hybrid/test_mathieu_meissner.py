@@ -15,9 +15,10 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.enclosure import Undecided, ball, sign
 from veridyn.references.engine.events import newton
-from veridyn.references.engine.jets import Jet, hull, slope
+from veridyn.references.engine.jets import Jet, hull, slope, value
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Published, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -63,10 +64,11 @@ MATHIEU = InitialValueProblem(
     end=4.0,
     output_times=np.union1d(np.linspace(0.0, 4.0, 401), [math.pi]),
 )
+REQUIRED = (Requirement("e <= d", "one of the springs pushes the mass away"),)
 MOTION = hybrid.motion(
     PROBLEM,
     PARAMETERS,
-    hybrid.not_negative(PROBLEM, "d - e", "e = {e}: take e below d, so that both springs pull back"),
+    restrict(*REQUIRED),
 )
 DRIVEN = hybrid.motion(MATHIEU, PARAMETERS)
 
@@ -80,9 +82,27 @@ def meissner(p: Any) -> Any:
 
 def springs(p: Any) -> Any:
     """Return the same in balls."""
-    pi, one, other = arb.pi(), (p.d + p.e).sqrt(), (p.d - p.e).sqrt()
-    waves = (pi * one).sin() / one * ((pi * other).sin() / other if p.d > p.e else pi)
-    return 2 * (pi * one).cos() * (pi * other).cos() - (one**2 + other**2) * waves
+    one, other = arb.pi() ** 2 * (p.d + p.e), arb.pi() ** 2 * (p.d - p.e)
+    (c, s), (d, r) = circular(one), circular(other)
+    return 2 * c * d - (one + other) * s * r
+
+
+def circular(square: Any) -> tuple[Any, Any]:
+    """Return cos(x) and sin(x)/x for the square of x, in balls, with derivatives where it has one.
+
+    Both are entire in the square. A ball that holds zero, as a spring without stiffness has it, has no root: there the
+    first two terms of their series do, and a bound for the rest, which is below that for a square of 1.
+    """
+    w = value(square)
+    if w > 0:
+        c, s = w.sqrt().cos(), w.sqrt().sinc()
+        rate = (c - s) / (2 * w)
+    elif abs(w) < 1:
+        c, s = 1 - w / 2 + arb(0, 1) * w * w / 23, 1 - w / 6 + arb(0, 1) * w * w / 119
+        rate = -arb(1) / 6 + arb(0, 1) * w / 59
+    else:
+        raise Undecided("the sign of a stiffness")
+    return (Jet(c, -s / 2 * slope(square)), Jet(s, rate * slope(square))) if isinstance(square, Jet) else (c, s)
 
 
 def grows(values: Values) -> bool:
@@ -207,7 +227,7 @@ GROWTH_M = DRIVEN.value(
 def is_unstable(values: Values) -> bool:
     """Whether a motion of Mathieu's equation grows."""
     trace = HALF.compute(values).value
-    return trace is not None and abs(trace) > 2
+    return isinstance(trace, mpmath.mpf) and bool(abs(trace) > 2)
 
 
 GROWING = "rate at which the motion of Mathieu's equation grows"
@@ -248,6 +268,7 @@ CASE = Case(
         Variant("mathieu", {}, frozenset(q.name for q in DRIVEN_ONES), MATHIEU.with_parameters),
     ),
     quantities=(*MEISSNER, *DRIVEN_ONES, *VALUES),
+    requirements=REQUIRED,
     problem=PROBLEM.with_parameters,
     published=tuple(
         Published(TABLE, "meissner", name, value, "reproduced")

@@ -1,6 +1,8 @@
 """Newmark's sliding block: slip under a pulse of the ground, down a slope or both ways on level ground."""
 
-from typing import Any
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, NamedTuple
 
 import mpmath
 
@@ -41,7 +43,7 @@ def sliding(side: int) -> tuple[Mode, Mode, Mode]:
     over = Change(name="over", guard="W*t - n*pi", direction=1, mode=f"after_{name}")
     return (
         Mode(name=name, rates=rates, events=(halt("stop", "rest"), late, over)),
-        Mode(name=f"late_{name}", rates=rates, events=(halt("turn", other), early)),
+        Mode(name=f"late_{name}", rates=rates, events=(halt("turn", other), early, over)),
         Mode(name=f"after_{name}", rates=("v", f"-({side})*g*{held}", *WAVE), events=(halt("stop", "done"),)),
     )
 
@@ -94,12 +96,20 @@ RECTANGLE = problem(
 )
 
 
+class Slide(NamedTuple):
+    """A slide: when it ends (s), how far it goes (m, backwards negative), and whether another one follows at once."""
+
+    end: Any
+    way: Any
+    turns: bool
+
+
 def slide(p: Any, begin: Any, side: int) -> tuple[Any, Any]:
     """Return when a slide ends that begins at rest, and how far it goes (m): antiderivatives, and a root in between."""
-    held, over = (p.a_y if side > 0 else p.a_b), p.n * mpmath.pi / p.W
-    opens = mpmath.asin(held / p.A)
-    crest = (mpmath.pi - opens + (0 if side > 0 else mpmath.pi)) / p.W  # the speed falls from there on
-    again = crest + (mpmath.pi + 2 * opens) / p.W
+    held, over, period = (p.a_y if side > 0 else p.a_b), p.n * mpmath.pi / p.W, 2 * mpmath.pi / p.W
+    opens = mpmath.asin(held / p.A) / p.W
+    middle = (mpmath.mpf(1) if side > 0 else mpmath.mpf(3)) / 4 * period  # of the load that drives it, in its period
+    crest = period / 4 - opens + middle + mpmath.nint((begin - middle) / period) * period  # the speed falls from there
 
     def speed(t: Any) -> Any:
         return p.g * (side * p.A / p.W * (mpmath.cos(p.W * begin) - mpmath.cos(p.W * t)) - held * (t - begin))
@@ -108,26 +118,56 @@ def slide(p: Any, begin: Any, side: int) -> tuple[Any, Any]:
         wave = mpmath.cos(p.W * begin) * (t - begin) - (mpmath.sin(p.W * t) - mpmath.sin(p.W * begin)) / p.W
         return p.g * (side * p.A / p.W * wave - held * (t - begin) ** 2 / 2)
 
-    if speed(over) > 0:
-        left = speed(over) / (p.g * held)
-        return over + left, side * (way(over) + speed(over) * left / 2)
-    limits = (crest, min(over, again))
-    end = mpmath.findroot(speed, limits, solver="anderson", maxsteps=400, tol=mpmath.eps**1.5)
-    return end, side * way(end)
+    while crest < over:
+        again = min(over, crest + period / 2 + 2 * opens)  # the load drives it on from there
+        if speed(again) <= 0:
+            end = mpmath.findroot(speed, (crest, again), solver="anderson", maxsteps=400, tol=mpmath.eps**1.5)
+            return end, side * way(end)
+        crest += period
+    left = speed(over) / (p.g * held)
+    return over + left, side * (way(over) + speed(over) * left / 2)
 
 
-def forth(p: Any) -> tuple[Any, Any]:
-    """Return when the first slide ends, and where."""
-    return slide(p, mpmath.asin(p.a_y / p.A) / p.W, 1)
+def slides(p: Any) -> Iterator[Slide]:
+    """Yield the slides under waves of the ground; the block is at rest between them, unless it turns."""
+    over, time, side = p.n * mpmath.pi / p.W, mpmath.mpf(0), 0
+    while True:
+        if not side:
+            time, side = min((departure(p, time, way), way) for way in (1, -1))
+        if time >= over:
+            return
+        end, far = slide(p, time, side)
+        beyond = -side * p.A * mpmath.sin(p.W * end) - (p.a_b if side > 0 else p.a_y)
+        turns = end < over and beyond > 0
+        yield Slide(end, far, turns)
+        time, side = end, -side if turns else 0
 
 
-def stop(p: Any) -> tuple[Any, Any]:
-    """Return when the block stops, and where: after a slide back, if the load is beyond a_b at the end of the first."""
-    end, far = forth(p)
-    if p.A * mpmath.sin(p.W * end) > -p.a_b or p.W * end > p.n * mpmath.pi:
-        return end, far
-    final, way = slide(p, end, -1)
-    return final, far + way
+def departure(p: Any, time: Any, side: int) -> Any:
+    """Return when a block at rest begins to slide to a side (s), infinite if the load is too small."""
+    held = p.a_y if side > 0 else p.a_b
+    if held >= p.A:
+        return mpmath.inf
+    first = (mpmath.asin(held / p.A) + (0 if side > 0 else mpmath.pi)) / p.W
+    period = 2 * mpmath.pi / p.W
+    return first + max(0, mpmath.ceil((time - first) / period)) * period
+
+
+def stop(p: Any, number: int = 1) -> tuple[Any, Any]:
+    """Return when the block stops for the nth time, and where."""
+    ends = [place for place, each in enumerate(slides(p)) if not each.turns]
+    return _end(p, ends[number - 1])
+
+
+def turn(p: Any) -> tuple[Any, Any]:
+    """Return when the block turns first, and where."""
+    return _end(p, next(place for place, each in enumerate(slides(p)) if each.turns))
+
+
+def _end(p: Any, place: int) -> tuple[Any, Any]:
+    """Return when a slide ends, counted from 0, and where."""
+    until = list(islice(slides(p), place + 1))
+    return until[-1].end, mpmath.fsum(each.way for each in until)
 
 
 def under_rectangle(p: Any) -> Any:
@@ -140,10 +180,10 @@ rectangle = Quantities(hybrid.motion(RECTANGLE, (*PARAMETERS[:3], PARAMETERS[6])
 QUANTITIES = (
     sine.event("stop", name="t_stop", second=lambda p: stop(p)[0]),
     sine.value("s", ("stop", 1), "m", name="slip", second=lambda p: stop(p)[1]),
-    sine.value("s*W/(2*pi)", ("stop", 1), "m/s", name="drift", second=lambda p: forth(p)[1] * p.W / (2 * mpmath.pi)),
-    sine.value("s", ("stop", 3), "m", name="slip_3", second=lambda p: 3 * forth(p)[1]),
-    sine.event("turn", name="t_turn", second=lambda p: forth(p)[0]),
-    sine.value("s", ("turn", 1), "m", name="s_turn", second=lambda p: forth(p)[1]),
+    sine.value("s*W/(2*pi)", ("stop", 1), "m/s", name="drift", second=lambda p: stop(p)[1] * p.W / (2 * mpmath.pi)),
+    sine.value("s", ("stop", 3), "m", name="slip_3", second=lambda p: stop(p, 3)[1]),
+    sine.event("turn", name="t_turn", second=lambda p: turn(p)[0]),
+    sine.value("s", ("turn", 1), "m", name="s_turn", second=lambda p: turn(p)[1]),
     rectangle.event("stop", name="t_rectangle", second=lambda p: p.t_0 * p.A / p.a_y),
     rectangle.value("s", ("stop", 1), "m", name="slip_rectangle", second=under_rectangle),
 )

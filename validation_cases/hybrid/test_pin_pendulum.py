@@ -7,6 +7,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Condition, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -53,9 +54,9 @@ THROWN = replace(
     output_times=None,
 )
 THROW = hybrid.motion(THROWN, PARAMETERS).where("w_0", "phi + pi/2", at=("turn", 1))
-CROSSES = hybrid.not_negative(PROBLEM, "l - l_p", "l_p = {l_p}: the pin lies beyond the string; take less than {l}")
-free = Quantities(hybrid.motion(PROBLEM, PARAMETERS, CROSSES, spare=8))
-behind = Quantities(hybrid.motion(BEHIND, PARAMETERS, CROSSES))
+REQUIRED = (Requirement("l_p <= l", "the pin lies beyond the string"),)
+free = Quantities(hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED), spare=8))
+behind = Quantities(hybrid.motion(BEHIND, PARAMETERS, restrict(*REQUIRED)))
 
 
 def on_pin(values: Values) -> bool:
@@ -109,6 +110,7 @@ CASE = Case(
         Variant("thrown", {"d": "0.1"}, frozenset(("throw", "t_to_short_1"))),
     ),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     problem=make_problem,
     modelling=("The motion ends after 5 s, that of the comparison after 10 s: the later passes tell nothing new.",),
     sources=(

@@ -10,6 +10,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import REBOUND, Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -81,7 +82,8 @@ def height(p: Any, *, number: int) -> Any:
     return p.e ** (2 * number) * p.h
 
 
-of = Quantities(hybrid.motion(BOUNCES, PARAMETERS), how="geometric series")
+REQUIRED = (Requirement("e <= 1", REBOUND),)
+of = Quantities(hybrid.motion(BOUNCES, PARAMETERS, restrict(*REQUIRED)), how="geometric series")
 at_rest = Quantities(hybrid.motion(SETTLES, DROP), how="geometric series")
 GRID = (
     *(of.event("impact", n, second=partial(impact, number=n)) for n in (1, 2, 3)),
@@ -118,6 +120,7 @@ CASE = Case(
         Variant("e=1", {"e": "1"}, BOUNCING),
     ),
     quantities=(*GRID, *REST),
+    requirements=REQUIRED,
     problem=bounces,
     modelling=("The motion ends after the third top, long before impacts accumulate.",),
     sources=(

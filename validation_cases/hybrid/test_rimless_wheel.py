@@ -9,6 +9,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -41,16 +42,11 @@ PROBLEM = InitialValueProblem(
     end=2.0,
     output_times=evenly(2.0, 400),
 )
-WALKS = hybrid.not_negative(
-    PROBLEM, f"w_0**2 - {VAULT}", "the wheel falls back: w_0 = {w_0} does not take the spoke past the vertical"
+REQUIRED = (
+    Requirement(f"w_0**2 >= {VAULT}", "the wheel falls back before the spoke is vertical"),
+    Requirement(f"{CYCLE} >= {VAULT}", "the wheel stops: no walk down such a slope is steady", "a steeper slope s"),
 )
-GOES_ON = hybrid.not_negative(
-    PROBLEM,
-    f"{CYCLE} - {VAULT}",
-    "s = {s}: the wheel stops, since no walk down such a slope is steady; take more",
-    WALKS,
-)
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, GOES_ON)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
 STEADY = hybrid.motion(replace(PROBLEM, initial=("s - a", f"sqrt({CYCLE})")), PARAMETERS)
 
 
@@ -130,6 +126,7 @@ CASE = Case(
         Variant("slow_start", {"w_0": "1.1"}, frozenset(("t_strike_1", "w_1", "w_cycle", "w_least", "period"))),
     ),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     modelling=("The equations end where the wheel stands still or falls back: only walks are asked for.",),
     sources=(
         "T. McGeer: Passive dynamic walking. The International Journal of Robotics Research 9 (1990) 62-82. "

@@ -11,6 +11,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import REBOUND, Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -58,7 +59,10 @@ def ended(*laws: str) -> InitialValueProblem:
 
 
 PROBLEM = ended(*LAWS)
-LEANS = hybrid.not_negative(PROBLEM, "cos(theta)", "theta = {theta} leans the other way: take less than pi/2")
+REQUIRED = (
+    Requirement("e <= 1", REBOUND),
+    Requirement("cos(theta) >= 0", "the rod leans the other way", "theta <= pi/2"),
+)
 
 
 def slopes(p: Any) -> tuple[Any, Any, Any, Any, Any]:
@@ -127,7 +131,7 @@ def gain(p: Any, law: str) -> Any:
 
 def after(law: str) -> Iterator[Quantity]:
     """Yield what a law of restitution makes of the impact."""
-    motion = hybrid.motion(ended(law), PARAMETERS, LEANS)
+    motion = hybrid.motion(ended(law), PARAMETERS, restrict(*REQUIRED))
     how = "straight parts of the path of impact"
     of = Quantities(motion, how=how)
     truth = motion.event(law, second=partial(impulse, law=law), how=how)
@@ -162,6 +166,7 @@ CASE = Case(
         Variant("stick", {"mu": "0.7", "e": "1"}, MOVING),
     ),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     problem=PROBLEM.with_parameters,
     modelling=("The half length of the rod does not matter to W. E is the work of both forces: the gain of energy.",),
     sources=(

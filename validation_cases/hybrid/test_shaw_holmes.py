@@ -10,6 +10,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import REBOUND, Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -22,8 +23,8 @@ PARAMETERS = (
     Parameter("d", "1", "place of the stop", "1", "non-negative"),
     Parameter("W", "1", "frequency of the load over the natural one", "1.5", "positive"),
     Parameter("F", "1", "amplitude of the load", "1", "positive"),
-    Parameter("n", "1", "periods of the load from impact to impact", "1", "positive"),
-    Parameter("branch", "1", "sign of the root: 1 for the faster impact, -1 for the slower", "1", "any"),
+    Parameter("n", "1", "periods of the load from impact to impact", "1", "whole"),
+    Parameter("branch", "1", "sign of the root: 1 for the faster impact, -1 for the slower", "1", "any", ("1", "-1")),
 )
 # the orbit in terms of its impact speed V: particular solution (C, D) = (d - V w1, -V w2) at impact, of known amplitude
 LAPSE, DAMPED = "(2*pi*n/W)", "sqrt(1 - z**2)"
@@ -75,10 +76,12 @@ PROBLEM = InitialValueProblem(
     end=15.0,
     output_times=evenly(15.0, 3000),
 )
-ORBIT = hybrid.not_negative(
-    PROBLEM, ROOT, "no orbit hits the stop once in n = {n} periods: change W, z or e, or raise F"
+REQUIRED = (
+    Requirement("e <= 1", REBOUND),
+    Requirement("z < 1", "the mass does not vibrate about its place between impacts"),
+    Requirement(f"{ROOT} >= 0", "no orbit hits the stop once in n periods", "another W, z or e, or a larger F"),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, ORBIT)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
 
 
 def lapse(p: Any) -> Any:
@@ -184,6 +187,7 @@ CASE = Case(
         Variant("large_load", {"W": "2.8", "F": "8"}),
     ),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     problem=make_problem,
     modelling=("The load is a state, so that problem and start say its phase once.",),
     sources=(

@@ -8,6 +8,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -50,10 +51,8 @@ PROBLEM = InitialValueProblem(
     end=3.0,
     output_times=evenly(3.0, 1200),
 )
-STAYS = hybrid.not_negative(
-    PROBLEM, "g*R - v_0**2", "v_0 = {v_0} takes the particle off at the top: take v_0^2 below g R"
-)
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, STAYS)
+REQUIRED = (Requirement("v_0**2 < g*R", "the particle leaves the sphere at the top"),)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
 
 
 def square(p: Any, angle: Any) -> Any:
@@ -120,6 +119,7 @@ CASE = Case(
     problem=of.motion.problem.with_parameters,
     variants=(Variant("rough", {}), Variant("smooth", {"mu": "0", "v_0": "0.3"})),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     sources=(
         "C. Mungan: Sliding on the surface of a rough sphere. The Physics Teacher 41 (2003) 326-328.",
         "T. Prior, E. Mele: A block slipping on a sphere with friction: exact and perturbative solutions. American "

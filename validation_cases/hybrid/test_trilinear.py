@@ -11,6 +11,7 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities, write_start
@@ -96,8 +97,12 @@ PROBLEM = InitialValueProblem(
     end=10.0,
     output_times=evenly(10.0, 2000),
 )
+REQUIRED = (
+    Requirement("z < 1", "the start of the orbit is written for a vibration in the gap"),
+    Requirement("z**2 < k_2", "the start of the orbit is written for a vibration beyond the gap"),
+)
 ORBIT = (
-    hybrid.motion(PROBLEM, PARAMETERS)
+    hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
     .where("t_1", "p**2 + q**2 - F**2", at=("to_gap", 1))
     .presuming("to_gap", "to_left", "to_gap", "to_right")
 )
@@ -194,6 +199,7 @@ CASE = Case(
     parameters=of.motion.parameters,
     variants=(Variant("stiff", {}), Variant("slower", {"W": "1.4"})),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     problem=make_problem,
     modelling=(
         "For a given time beyond the gap the start follows from a linear system; the time is the one for which the "

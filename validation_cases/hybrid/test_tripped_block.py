@@ -8,8 +8,9 @@ import mpmath
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
-from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
+from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -57,13 +58,7 @@ PROBLEM = InitialValueProblem(
 )
 
 
-class Upright(ParameterSet):
-    """The parameters; friction does not tip the block."""
-
-    def check(self) -> None:
-        """Refuse a block that tips as it slides."""
-        if self.mu.rational * self.h.rational >= self.b.rational:
-            raise ParameterError(f"mu = {self.mu} is not below b/h: the block tips as it slides; lower it")
+REQUIRED = (Requirement("mu*h < b", "the block tips as it slides"),)
 
 
 def _rates(values: Values) -> tuple[float, float]:
@@ -143,7 +138,7 @@ def landing(p: Any) -> Any:
     return rate(p, mpmath.pi / 2)
 
 
-of = Quantities(hybrid.motion(PROBLEM, PARAMETERS, Upright), how="energy")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED)), how="energy")
 ELLIPTIC, QUADRATURE = "elliptic integral", "quadrature"
 AFTER = ("kerb", 1)
 QUANTITIES = (
@@ -178,6 +173,7 @@ CASE = Case(
     problem=of.motion.problem.with_parameters,
     variants=(Variant("tips_over", {}), Variant("falls_back", {"v_0": "2.6"}), Variant("stops", {"v_0": "2"})),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     modelling=("Planar motion of a rigid block; the kerb takes the velocity of the edge, and no more.",),
     remarks=(
         "Who keeps the kinetic energy at the kerb in place of the angular momentum tips the block over too soon: the "

@@ -75,9 +75,11 @@ class ExponentialPhase(NamedTuple):
         """Return an instant at which y1 is at a limit, the only one in a ball, by interval Newton."""
 
         def rate(t: arb) -> arb:
-            return -value(p.c3 * self.slow * (-p.c3 * t).exp() + p.c1 * self.fast * (-p.c1 * t).exp())
+            result: arb = -value(p.c3 * self.slow * (-p.c3 * t).exp() + p.c1 * self.fast * (-p.c1 * t).exp())
+            return result
 
-        return newton(lambda t: value(self.y1(p, t) - limit), rate, lapse)
+        result: arb = newton(lambda t: value(self.y1(p, t) - limit), rate, lapse)
+        return result
 
     def y2(self, p: Any, lapse: Any) -> Any:
         """Return y2 a while after the start."""

@@ -7,19 +7,18 @@ from flint import arb
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
-from veridyn.references.engine.enclosure import ball, precision
-from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
+from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import REBOUND, Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
 
-COARSE = 128  # bits, to tell whether there is an orbit
 PARAMETERS = (
     Parameter("Gam", "1", "largest acceleration of the table over gravity", "1.29", "positive"),
     Parameter("e", "1", "coefficient of restitution", "0.5", "positive"),
-    Parameter("n", "1", "periods of the table from bounce to bounce", "1", "positive"),
+    Parameter("n", "1", "periods of the table from bounce to bounce", "1", "whole"),
 )
 PHASE = "acos(n*pi*(1 - e)/(Gam*(1 + e)))"
 TABLE = f"Gam*sin(t + {PHASE})"
@@ -57,18 +56,11 @@ PROBLEM = InitialValueProblem(
 )
 
 
-class BounceParameters(ParameterSet):
-    """The parameters; there is an orbit."""
-
-    def check(self) -> None:
-        """Refuse a table too slow to throw the ball for n periods."""
-        with precision(COARSE):
-            n, e, reached = (ball(x.plain) for x in (self.n, self.e, self.Gam))
-            if not n * arb.pi() * (1 - e) < reached * (1 + e):
-                raise ParameterError(f"Gam = {self.Gam} must be above n pi (1 - e)/(1 + e): raise it, or e, or lower n")
-
-
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, BounceParameters)
+REQUIRED = (
+    Requirement("e <= 1", REBOUND),
+    Requirement("n*pi*(1 - e) < Gam*(1 + e)", "the table is too slow to throw the ball for n periods"),
+)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
 
 
 def bounce(p: Any, number: int) -> Any:
@@ -167,6 +159,7 @@ CASE = Case(
         Variant("lossy", {"e": "0.2", "Gam": "2.5"}),
     ),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     sources=(
         "P. J. Holmes: The dynamics of repeated impacts with a sinusoidally vibrating table. Journal of Sound and "
         "Vibration 84 (1982) 173-189.",

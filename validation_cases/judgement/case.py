@@ -17,6 +17,7 @@ from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.references.certified import Certified, undefined
 from veridyn.references.parameters import Exact, Parameter, resolve
 from veridyn.references.reference import DIGITS, Reference
+from veridyn.references.requirements import Requirement, check_requirements
 from veridyn.results import Figure
 from veridyn.validation_cases.judgement.sweeping import Sweep
 from veridyn.validation_cases.judgement.tolerances import Tolerance
@@ -221,7 +222,8 @@ class Case:
     but mass, damping, stiffness and drives, so that a known method has an exact discrete solution. ``held`` are the
     parameters that random parameter sets leave as they are, each with the reason. ``sources`` are the documents that
     state the problem or its solution, for a bibliography: authors, title, where and when; at its end a link.
-    ``topics`` are names of `topics.TOPICS`, the first what the case is about first of all.
+    ``topics`` are names of `topics.TOPICS`, the first what the case is about first of all. ``requirements`` are what
+    its parameters must meet together.
     """
 
     name: str
@@ -246,13 +248,16 @@ class Case:
     work_precision: tuple[str, ...] = ()  # variants that have a diagram; empty: the default one
     sweep: Sweep | None = None
     held: Mapping[str, str] = field(default_factory=dict)
+    requirements: tuple[Requirement, ...] = ()
     equations: tuple[str, ...] = ()  # of the problem and its reference, in one line each; the report typesets them
     beam: Callable[[Values], Beam] | None = None  # what is drawn where the problem is no line of masses
     drawn: Callable[[Values], MechanicalProblem] | None = None  # or the line of masses that moves alike
 
     def values(self, given: Mapping[str, object] = MappingProxyType({})) -> dict[str, Exact]:
-        """Return all parameters, defaults completed; raises `ParameterError`."""
-        return resolve(self.parameters, given)
+        """Return all parameters, defaults completed; raises `ParameterError`, also if a requirement does not hold."""
+        values = resolve(self.parameters, given)
+        check_requirements(self.requirements, values)
+        return values
 
     def variant(self, name: str) -> Variant:
         """Return a variant by name; raises KeyError."""

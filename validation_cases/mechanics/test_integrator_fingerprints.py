@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.problem.modes import Mode
+from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.methods.fingerprints import (
     FALLS,
     NEWMARK,
@@ -28,8 +27,7 @@ from veridyn.references.methods.fingerprints import (
     turned,
 )
 from veridyn.references.parameters import Parameter
-from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
+from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures.consistency import energy, velocities
@@ -43,30 +41,22 @@ PARAMETERS = (
 END = 50
 SPACING = 0.1  # rad, of the output
 
-FIRST_ORDER = InitialValueProblem(
-    name="integrator_fingerprints",
-    states=("x", "v"),
-    parameters={p.name: p.default for p in PARAMETERS},
-    modes=(Mode(name="free", rates=("v", "-w**2*x")),),
-    initial=(1, 0),
-    end=END,
-    output_times=np.linspace(0.0, END, 101),
-)
-MOTION = hybrid.motion(FIRST_ORDER, PARAMETERS)
-
 
 def problem(values: Values) -> MechanicalProblem:
     """Return the oscillator, let go at 1 m."""
-    w = float(values["w"])
+    (w,) = numbers(values, "w")
     return MechanicalProblem(
         name="integrator_fingerprints",
         mass=np.eye(1),
         stiffness=np.array([[w**2]]),
         initial_displacement=np.ones(1),
         end=float(END),
-        output_times=np.linspace(0.0, END, int(np.ceil(END * max(w, 1.0) / SPACING)) + 1),
+        output_times=np.linspace(0.0, END, int(np.ceil(END * max(float(w), 1.0) / SPACING)) + 1),
         coordinates=("x",),
     )
+
+
+MOTION = make_quantities(problem, PARAMETERS)
 
 
 ENERGY = cited("this suite asks 2e-2 of it, twice the share of displacements", 2e-2, kind="absolute")
@@ -102,7 +92,7 @@ def _of_other(
 
 QUANTITIES = (
     places.quantity("x_end", "m", f"displacement at {END} s", MOTION.value("x", END), X, scale="1"),
-    speeds.quantity("v_end", "m/s", f"velocity at {END} s", MOTION.value("v", END), V, scale="w"),
+    speeds.quantity("v_end", "m/s", f"velocity at {END} s", MOTION.value("v_x", END), V, scale="w"),
     *(quantity for name, beta in NEWMARK for quantity in _of_newmark(name, beta)),
     *(quantity for other in OTHERS for quantity in _of_other(*other)),
     *(

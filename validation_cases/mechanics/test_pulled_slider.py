@@ -4,7 +4,6 @@ The spring sees what it sees where a belt moves under the block: the truth is th
 slack spring.
 """
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,10 +12,11 @@ import numpy as np
 from veridyn.problem.elements import Friction, Load
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import polynomial
-from veridyn.references.problems import hybrid
+from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.requirements import restrict
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.validation_cases.hybrid import test_belt_stick_slip as belt
-from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_law, velocities
@@ -27,25 +27,26 @@ from veridyn.validation_cases.measures.quantities import always, displacement_at
 from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, a_step_of, find_phases
 
 END = 24.0  # s
-SOLE, WEIGHT = "sole", 10.0  # N
-MOTION = hybrid.motion(
-    replace(belt.PROBLEM, initial=(0, "v_b", 0, 0), mode="stick"), belt.PARAMETERS, belt.BeltParameters
-)
+SOLE, WEIGHT = "sole", 10  # N
 
 
 def problem(values: Values) -> MechanicalProblem:
     """Return the block; the moving end of its spring is a force that grows."""
-    m, k, F_s, F_k, v_b = floats(values, "m", "k", "F_s", "F_k", "v_b")
+    m, k, F_s, F_k, v_b = numbers(values, "m", "k", "F_s", "F_k", "v_b")
     return MechanicalProblem(
         name="pulled_slider",
-        mass=m * np.eye(1),
-        stiffness=k * np.eye(1),
+        mass=np.array([[m]]),
+        stiffness=np.array([[k]]),
         end=END,
         output_times=np.linspace(0.0, END, STEPS + 1),
         loads=(Load(np.ones(1), polynomial(0.0, k * v_b)),),
         frictions=(Friction(SOLE, (np.ones(1),), WEIGHT, F_s / WEIGHT, F_k / WEIGHT),),
         coordinates=("x",),
     )
+
+
+MOTION = make_quantities(problem, belt.PARAMETERS, record=restrict(*belt.REQUIRED))
+SLIPS, RESTS = f"{SOLE}_slips_ahead", f"{SOLE}_rests"  # events
 
 
 def _jumps(values: Values) -> bool:
@@ -107,12 +108,12 @@ PLACE = {**a_step_of(_drive, END), "observable": _jumps}
 SPEED = {**a_step_of(_pull, END), "observable": _jumps}
 of = Quantities(MOTION, how="circle in the phase plane")
 CHANGES = (
-    ("slip", 1, slips, "begin"),
-    ("stick", 1, sticks, "end"),
-    ("slip", 2, lambda p: sticks(p) + belt.sticking(p), "begin"),
+    (SLIPS, 1, slips, "begin"),
+    (RESTS, 1, sticks, "end"),
+    (SLIPS, 2, lambda p: sticks(p) + belt.sticking(p), "begin"),
 )
-JUMP = MOTION.value("v_b*t - x", ("stick", 1), second=jump, how=of.how)
-FASTEST = MOTION.largest("v_b - v", until=("stick", 1), second=speed, how=of.how)
+JUMP = MOTION.value("x", (RESTS, 1), second=jump, how=of.how)
+FASTEST = MOTION.largest("v_x", until=(RESTS, 1), second=speed, how=of.how)
 
 
 def changed(i: int, event: str, number: int, second: Any, what: str) -> Quantity:
@@ -145,6 +146,7 @@ CASE = Case(
         "t_3 = t_2 + 2 (F_s - F_k)/(k v_b)",
     ),
     parameters=belt.PARAMETERS,
+    requirements=belt.REQUIRED,
     variants=(Variant("slow", {}), Variant("fast", {"v_b": "0.5"})),
     quantities=QUANTITIES,
     residuals=(

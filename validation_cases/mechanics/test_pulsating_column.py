@@ -7,13 +7,12 @@ import numpy as np
 
 from veridyn.problem.basis import undamped_modes
 from veridyn.problem.elements import TimeVarying
-from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.formulas import angular_frequency
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.problem.modes import Change, Mode
 from veridyn.problem.time_functions import Harmonic, Piecewise
+from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter
-from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Beam, Case, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import Beam, Case, Quantity, Values, Variant, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.consistency import velocities
 from veridyn.validation_cases.measures.motions import Quantities
@@ -38,40 +37,18 @@ SPACING = 5e-4  # s, of the output
 SMOOTH, JUMP = float("inf"), 1.0  # regularity
 
 
-def pulled(name: str, sign: str, other: str) -> Mode:
-    """Return half a period of the square wave."""
-    load = f"(P {sign} P_s + P_c*cos(2*pi*t/T))"
-    lower = f"-k/l**2*(5*x - 2*y) + {load}/l*(2*x - y)"
-    upper = f"-k/l**2*(y - 2*x) + {load}/l*(y - x) - (c + c_v*cos(2*pi*t/T))*v"
-    swap = Change(name=f"to_{other}", guard="T/2 - s", direction=-1, reset={"s": "0"}, mode=other)
-    return Mode(name=name, rates=("u", "v", f"({lower})/m_1", f"({upper})/m_2", "1"), events=(swap,))
-
-
-# what is true of the motion, in equations of the first order; solvers are given the matrices of `problem`
-FIRST_ORDER = InitialValueProblem(
-    name="pulsating_column",
-    states=("x", "y", "u", "v", "s"),
-    parameters={p.name: p.default for p in PARAMETERS},
-    modes=(pulled("more", "+", "less"), pulled("less", "-", "more")),
-    initial=("a/2", "a", 0, 0, 0),
-    end=END,
-    output_times=np.linspace(0.0, END, 101),
-)
-MOTION = hybrid.motion(FIRST_ORDER, PARAMETERS)
-
-
 def _square(values: Values) -> Piecewise:
     """Return 1 and -1 in turn, for half a period each."""
-    half = float(values["T"]) / 2
-    edges = tuple(takewhile(lambda t: t <= END, (i * half for i in count())))
-    return Piecewise(edges, tuple(((-1.0) ** i,) for i in range(len(edges))))
+    (period,) = numbers(values, "T")
+    edges = tuple(takewhile(lambda t: float(t) <= END, (i * period / 2 for i in count())))
+    return Piecewise(edges, tuple(((-1) ** i,) for i in range(len(edges))))
 
 
 def _varying(values: Values) -> tuple[TimeVarying, ...]:
     """Return what the load adds to the stiffness, and what pulsates of the damping."""
-    length, P_s, P_c, c_v, T = floats(values, "l", "P_s", "P_c", "c_v", "T")
-    geometric, top = np.array([[2.0, -1.0], [-1.0, 1.0]]) / length, np.diag([0.0, 1.0])
-    wave = Harmonic(1.0, 2 * np.pi / T, np.pi / 2)
+    length, P_s, P_c, c_v, T = numbers(values, "l", "P_s", "P_c", "c_v", "T")
+    geometric, top = np.array([[2, -1], [-1, 1]]) / length, np.diag([0, 1])
+    wave = Harmonic(1.0, angular_frequency(T), "pi/2")
     parts = (
         (P_s, TimeVarying("stiffness", -P_s * geometric, _square(values))),
         (P_c, TimeVarying("stiffness", -P_c * geometric, wave)),
@@ -82,12 +59,12 @@ def _varying(values: Values) -> tuple[TimeVarying, ...]:
 
 def problem(values: Values) -> MechanicalProblem:
     """Return the column, let go with its top to one side."""
-    m_1, m_2, k, length, c, P, a = floats(values, "m_1", "m_2", "k", "l", "c", "P", "a")
-    hinges, geometric = np.array([[5.0, -2.0], [-2.0, 1.0]]), np.array([[2.0, -1.0], [-1.0, 1.0]])
+    m_1, m_2, k, length, c, P, a = numbers(values, "m_1", "m_2", "k", "l", "c", "P", "a")
+    hinges, geometric = np.array([[5, -2], [-2, 1]]), np.array([[2, -1], [-1, 1]])
     return MechanicalProblem(
         name="pulsating_column",
         mass=np.diag([m_1, m_2]),
-        damping=np.diag([0.0, c]),
+        damping=np.diag([0, c]),
         stiffness=k / length**2 * hinges - P / length * geometric,
         initial_displacement=np.array([a / 2, a]),
         end=END,
@@ -95,6 +72,9 @@ def problem(values: Values) -> MechanicalProblem:
         varying=_varying(values),
         coordinates=("x", "y"),
     )
+
+
+MOTION = make_quantities(problem, PARAMETERS)
 
 
 def column(values: Values) -> Beam:

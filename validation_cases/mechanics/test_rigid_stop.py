@@ -202,7 +202,7 @@ CASE = Case(
     equations=(
         "m x'' + c x' + k x = F sin(W t) + P - push",
         "0 <= gap - x, complementary to push >= 0",
-        "v -> -e v where gap - x falls to 0",
+        "v_2 = -e v_1, where gap - x falls to 0",
         "T = sqrt(2 m gap/P) (1 + e)/(1 - e)",
     ),
     parameters=PARAMETERS,

@@ -176,7 +176,8 @@ def _instant(
     reference: Reference[Certified],
     measure: Callable[..., Number],
     number: int,
-    **when: Callable[[Values], bool],
+    applies: Callable[[Values], bool] | None = None,
+    observable: Callable[[Values], bool] | None = None,
 ) -> Quantity:
     """Return the instant of a change of phase, counted from 1; the last one is 0."""
     return Quantity(
@@ -189,16 +190,17 @@ def _instant(
         scale=period,
         regularity=JUMPS,
         at_samples=True,
-        **when,
+        applies=applies,
+        observable=observable,
     )
 
 
 def _change(number: int) -> Quantity:
     """Return the instant of a change of phase, counted from 1."""
     definition, exists = f"instant of change of phase {number}", partial(_slides, number=number)
-    observable = {} if number == 1 else {"observable": _holds}
+    observable = None if number == 1 else _holds
     truth, measure = pulled_pair.phase_time.at(number=number), partial(shoe.change, number=number)
-    return _instant(f"phase_time_{number}", definition, truth, measure, number, applies=exists, **observable)
+    return _instant(f"phase_time_{number}", definition, truth, measure, number, applies=exists, observable=observable)
 
 
 BREAKS, ENDS = "first break-away of m1", "end of the last slip of m1"

@@ -9,14 +9,24 @@ import mpmath
 import numpy as np
 
 from veridyn.problem.elements import Friction, SupportMotion
+from veridyn.problem.formulas import sqrt
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modes import Mode
 from veridyn.problem.time_functions import Harmonic
+from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
-from veridyn.references.problems import hybrid
 from veridyn.solver.contract.errors import MissingHistory
-from veridyn.validation_cases.judgement.case import Case, Number, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Number,
+    Observation,
+    Quantity,
+    Values,
+    Variant,
+    floats,
+    numbers,
+)
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
 from veridyn.validation_cases.measures.motions import Quantities
@@ -27,6 +37,7 @@ from veridyn.validation_cases.measures.trajectories import value_at
 END = 1.0  # s
 OUTPUTS = np.linspace(0.0, END, STEPS + 1)
 LATE = "0.2"  # s
+STATES = {"u": "v_x", "v": "v_y"}  # names of the velocities in the mechanical problem
 PARAMETERS = (
     Parameter("m", "kg", "mass", "2"),
     Parameter("g", "m/s^2", "acceleration of gravity", "9.81"),
@@ -62,24 +73,23 @@ PROBLEM = InitialValueProblem(
     end=END,
     output_times=OUTPUTS,
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, PlaneParameters)
 
 
-def _start(values: Values) -> tuple[float, float]:
+def _start(values: Values) -> tuple[Any, Any]:
     """Return the relative velocity at the start (m/s)."""
-    g, mu, A, W, f = floats(values, "g", "mu", "A", "W", "f")
-    speed = math.sqrt(A**2 - (mu * g) ** 2) / W
+    g, mu, A, W, f = numbers(values, "g", "mu", "A", "W", "f")
+    speed = sqrt(A**2 - (mu * g) ** 2) / W
     return -f * speed * mu * g / A, f * W * speed**2 / A
 
 
 def problem(values: Values) -> MechanicalProblem:
     """Return the body with places relative to the plane, which is a moving support in both directions."""
-    m, g, mu, A, b, W = floats(values, "m", "g", "mu", "A", "b", "W")
-    along = SupportMotion.from_acceleration("along", np.array([1.0, 0.0]), Harmonic(A, W, phase=math.pi / 2))
+    m, g, mu, A, b, W = numbers(values, "m", "g", "mu", "A", "b", "W")
+    along = SupportMotion.from_acceleration("along", np.array([1.0, 0.0]), Harmonic(A, W, phase="pi/2"))
     across = SupportMotion.from_acceleration("across", np.array([0.0, 1.0]), Harmonic(A * b, W))
     return MechanicalProblem(
         name="shaking_plane",
-        mass=m * np.eye(2),
+        mass=np.diag([m, m]),
         initial_velocity=np.array(_start(values)),
         end=END,
         output_times=OUTPUTS,
@@ -87,6 +97,9 @@ def problem(values: Values) -> MechanicalProblem:
         frictions=(Friction("sole", tuple(np.eye(2)), m * g, mu, mu),),
         coordinates=("x", "y"),
     )
+
+
+MOTION = make_quantities(problem, PARAMETERS, record=PlaneParameters)
 
 
 def line(values: Values) -> MechanicalProblem:
@@ -164,7 +177,7 @@ SPEED_AT_END = MOTION.closed(speed, second=lambda p: abs(turned(p)), how=of.how)
 def late(name: str, axis: str, what: str, unit: str, terms: dict[str, Any]) -> Quantity:
     """Return a relative place or velocity at an instant."""
     words, measure = f"relative {what} along {axis} at {LATE} s", partial(_read, name=name, time=float(LATE))
-    return of.quantity(f"{name}@{LATE}", unit, words, MOTION.value(name, LATE), measure, **terms)
+    return of.quantity(f"{name}@{LATE}", unit, words, MOTION.value(STATES.get(name, name), LATE), measure, **terms)
 
 
 def on_circle(name: str, side: int, part: str) -> Quantity:

@@ -6,15 +6,13 @@ import numpy as np
 
 from veridyn.problem.devices import NonlinearDamper
 from veridyn.problem.elements import Load
-from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.problem.modes import Change, Mode
 from veridyn.problem.time_functions import Harmonic
+from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter
-from veridyn.references.problems import hybrid
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.interpolation import crossings
-from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.consistency import device_law, energy, positions, rates, velocities
 from veridyn.validation_cases.measures.motions import Quantities
@@ -39,43 +37,16 @@ SPACING = 5e-4  # s, of the output
 DAMPER = "damper"
 
 
-def moved(name: str, force: str, *events: Change) -> Mode:
-    """Return the mode with a force of the damper, up to its events."""
-    return Mode(name=name, rates=("v", f"(p*sin(W*t) - k*x - ({force}))/m"), events=events)
-
-
-def until(name: str, guard: str, mode: str) -> Change:
-    """Return the change to another mode where a guard falls through zero."""
-    return Change(name=name, guard=guard, direction=-1, mode=mode)
-
-
-# what is true of the motion, in equations of the first order; solvers are given the device of `problem`
-FIRST_ORDER = InitialValueProblem(
-    name="valve_damper",
-    states=("x", "v"),
-    parameters={p.name: p.default for p in PARAMETERS},
-    modes=(
-        moved("shut", "c*v", until("bump_opens", "v_b - v", "bump"), until("rebound_opens", "v + v_r", "rebound")),
-        moved("bump", "c*v_b + s_b*(v - v_b) + q*(v - v_b)**2", until("bump_shuts", "v - v_b", "shut")),
-        moved("rebound", "s_r*(v + v_r) - c*v_r - q*(v + v_r)**2", until("rebound_shuts", "-v_r - v", "shut")),
-    ),
-    initial=("-a", 0),
-    end=END,
-    output_times=np.linspace(0.0, END, 201),
-)
-MOTION = hybrid.motion(FIRST_ORDER, PARAMETERS)
-
-
 def damper(values: Values) -> NonlinearDamper:
     """Return the damper: three polynomials of the rate."""
-    c, v_b, v_r, s_b, s_r, q = floats(values, "c", "v_b", "v_r", "s_b", "s_r", "q")
+    c, v_b, v_r, s_b, s_r, q = numbers(values, "c", "v_b", "v_r", "s_b", "s_r", "q")
     rows = ((-c * v_r, s_r, -q), (-c * v_r, c), (c * v_b, s_b, q))
     return NonlinearDamper(name=DAMPER, direction=np.ones(1), breaks=(-v_r, v_b), coefficients=rows)
 
 
 def problem(values: Values) -> MechanicalProblem:
     """Return the motion over a second."""
-    m, k, a, p, W = floats(values, "m", "k", "a", "p", "W")
+    m, k, a, p, W = numbers(values, "m", "k", "a", "p", "W")
     return MechanicalProblem(
         name="valve_damper",
         mass=np.array([[m]]),
@@ -87,6 +58,10 @@ def problem(values: Values) -> MechanicalProblem:
         devices=(damper(values),),
         coordinates=("x",),
     )
+
+
+MOTION = make_quantities(problem, PARAMETERS)
+OPENS = f"{DAMPER}_rises_2"  # the event: the rate rises into the third row
 
 
 def _regularity(values: Values) -> float:
@@ -114,7 +89,7 @@ places, speeds, times = (
 
 def _at(time: str) -> tuple[Quantity, ...]:
     place, speed = (partial(measure, time=float(time)) for measure in (displacement_at, velocity_at))
-    x, v = (MOTION.value(name, time) for name in "xv")
+    x, v = (MOTION.value(name, time) for name in ("x", "v_x"))
     return (
         places.quantity(f"x@{time}", "m", f"displacement at {time} s", x, place, scale="a"),
         speeds.quantity(f"v@{time}", "m/s", f"velocity at {time} s", v, speed, scale="a*sqrt(k/m)"),
@@ -122,7 +97,7 @@ def _at(time: str) -> tuple[Quantity, ...]:
 
 
 def _opens(number: int) -> Quantity:
-    truth, words = MOTION.event("bump_opens", number), f"opening {number} of the valve for compression"
+    truth, words = MOTION.event(OPENS, number), f"opening {number} of the valve for compression"
     return times.quantity(f"opens_{number}", "s", words, truth, partial(opens, number=number), scale=str(END))
 
 

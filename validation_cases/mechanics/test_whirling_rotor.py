@@ -9,12 +9,10 @@ import mpmath
 import numpy as np
 
 from veridyn.problem.elements import Stop
-from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.problem.modes import Change, Mode
+from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter
-from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, stop_forces, velocities
@@ -36,44 +34,22 @@ END = 0.15
 INSTANTS = ("0.02", "0.07", "0.15")
 CONTACTS = 4
 SPACING = 1e-4  # s, of the output
+TOUCH, RELEASE = "stop_closes", "stop_opens"  # events
 KINK = 2.0  # regularity: the force of the stop has a kink
 
 
-def whirling(name: str, spring: str, event: Change) -> Mode:
-    """Return the mode with a force of the stop, up to the event."""
-    pull_x = f"-(c_e + c_i)*u - j*m*W*v - k*x - c_i*W*y - {spring}"
-    pull_y = "-(c_e + c_i)*v + j*m*W*u - k*y + c_i*W*x"
-    return Mode(name=name, rates=("u", "v", f"({pull_x})/m", f"({pull_y})/m"), events=(event,))
-
-
-# what is true of the motion, in equations of the first order; solvers are given the matrices of `problem`
-FIRST_ORDER = InitialValueProblem(
-    name="whirling_rotor",
-    states=("x", "y", "u", "v"),
-    parameters={p.name: p.default for p in PARAMETERS},
-    modes=(
-        whirling("free", "0", Change(name="touch", guard="gap - x", direction=-1, mode="rubs")),
-        whirling("rubs", "kc*(x - gap)", Change(name="release", guard="x - gap", direction=-1, mode="free")),
-    ),
-    initial=("-a", 0, 0, 0),
-    end=END,
-    output_times=np.linspace(0.0, END, 151),
-)
-MOTION = hybrid.motion(FIRST_ORDER, PARAMETERS)
-
-
-# ---- what solvers are given
+# ---- the problem, for solvers and for its proof
 
 
 def problem(values: Values) -> MechanicalProblem:
     """Return the rotor beside its stop."""
-    m, k, W, j, external, internal, kc, gap, a = floats(values, *(p.name for p in PARAMETERS))
-    turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
+    m, k, W, j, external, internal, kc, gap, a = numbers(values, *(p.name for p in PARAMETERS))
+    one, turn = np.eye(2, dtype=int), np.array([[0, 1], [-1, 0]])
     return MechanicalProblem(
         name="whirling_rotor",
-        mass=m * np.eye(2),
-        damping=(external + internal) * np.eye(2) + j * m * W * turn,
-        stiffness=k * np.eye(2) + internal * W * turn,
+        mass=m * one,
+        damping=(external + internal) * one + j * m * W * turn,
+        stiffness=k * one + internal * W * turn,
         initial_displacement=np.array([-a, 0.0]),
         end=END,
         output_times=np.linspace(0.0, END, round(END / SPACING) + 1),
@@ -82,9 +58,12 @@ def problem(values: Values) -> MechanicalProblem:
     )
 
 
+MOTION = make_quantities(problem, PARAMETERS)
+
+
 def at_rest(values: Values) -> MechanicalProblem:
     """Return the rotor that does not turn, in its motion towards the stop, for a drawing."""
-    m, k, external, internal, kc, gap, a = floats(values, "m", "k", "c_e", "c_i", "kc", "gap", "a")
+    m, k, external, internal, kc, gap, a = numbers(values, "m", "k", "c_e", "c_i", "kc", "gap", "a")
     return MechanicalProblem(
         name="whirling_rotor",
         mass=np.array([[m]]),
@@ -144,8 +123,8 @@ def _place(name: str, axis: int, time: str) -> Quantity:
 
 def _contacts(number: int) -> tuple[Quantity, ...]:
     """Return instants and largest force of a contact."""
-    touch, release = (MOTION.event(name, number) for name in ("touch", "release"))
-    push = MOTION.largest("kc*(x - gap)", after=("touch", number), until=("release", number))
+    touch, release = (MOTION.event(name, number) for name in (TOUCH, RELEASE))
+    push = MOTION.largest("push_stop", after=(TOUCH, number), until=(RELEASE, number))
     start, end, peak = (partial(impacts.part, field=f, number=number) for f in ("start", "end", "peak_force"))
     return (
         times.quantity(f"touch_{number}", "s", f"start of contact {number}", touch, start, scale=str(END)),

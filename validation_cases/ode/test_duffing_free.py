@@ -7,9 +7,9 @@ import mpmath
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
-from veridyn.references.engine.enclosure import sign_of
-from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
+from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -32,17 +32,8 @@ PROBLEM = InitialValueProblem(
 )
 
 
-class Release(ParameterSet):
-    """The parameters; the spring pulls the mass back from where it is released."""
-
-    def check(self) -> None:
-        """Refuse a mass that runs away, in a finite time."""
-        a, b, square = (getattr(self, name).plain for name in ("a", "b", "A2"))
-        if b.rational < 0 and sign_of(a, b * square) <= 0:
-            raise ParameterError(f"A2 = {square} m^2: the mass runs away; b < 0 needs A2 < -a/b")
-
-
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, Release)
+REQUIRED = (Requirement("b >= 0 or a + b*A2 > 0", "the mass runs away, in a finite time"),)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
 
 
 def orbit(p: Any) -> tuple[str, Any, Any]:
@@ -84,7 +75,7 @@ def returns(values: Values) -> bool:
 
 of = Quantities(MOTION, how="Jacobi's elliptic functions")
 QUANTITIES = (
-    of.event("turn", name="period", second=period, applies=returns),
+    of.event("turn", 2, name="period", second=period, applies=returns),
     of.value("x", "100", "m", scale="sqrt(A2)", second=partial(displacement, time=100), applies=returns),
     of.value("x", "5", "m", scale="sqrt(A2)", second=partial(displacement, time=5)),
 )
@@ -113,6 +104,7 @@ CASE = Case(
         Variant("separatrix", {"a": "-1", "A2": "2"}, problem=of.until(6.0, 600)),
     ),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     modelling=("The square of A is the parameter, so that the separatrix is met exactly.",),
     sources=(
         "I. Kovacic, M. J. Brennan: The Duffing Equation: Nonlinear Oscillators and their Behaviour. Wiley "

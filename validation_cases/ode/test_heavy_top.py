@@ -12,6 +12,7 @@ from veridyn.references.certified import per_precision
 from veridyn.references.engine.elliptic import first_kind, jacobi
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -59,10 +60,10 @@ PROBLEM = InitialValueProblem(
         "spin": "p*x + q*y + r*z",
     },
 )
-FALLS = hybrid.not_negative(PROBLEM, "m*g*l - w*I3*s", "w = {w} rad/s: the axis would rise; take less, m g l > w I3 s")
+REQUIRED = (Requirement("m*g*l >= w*I3*s", "the axis rises"),)
 # without the events, which the reference need not find
 FIRST = PROBLEM.with_parameters({}, modes=(Mode(name="spins", rates=RATES),), end=1.0, output_times=[0.0, 1.0])
-MOTION = hybrid.motion(FIRST, PARAMETERS, FALLS)
+MOTION = hybrid.motion(FIRST, PARAMETERS, restrict(*REQUIRED))
 
 
 def lengths(p: Any) -> tuple[Any, Any, Any]:
@@ -174,6 +175,7 @@ CASE = Case(
     parameters=PARAMETERS,
     variants=(Variant("benchmark", {}), Variant("cusps", {"w": "0"})),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     problem=PROBLEM.with_parameters,
     modelling=("The attitude about the axis is left out: it turns by s and does not act on the axis.",),
     sources=(

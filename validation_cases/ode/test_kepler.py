@@ -13,8 +13,9 @@ from veridyn.references.certified import per_precision
 from veridyn.references.engine.enclosure import less
 from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import hull, rooted, value
-from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
+from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -34,16 +35,8 @@ PROBLEM = InitialValueProblem(
 HALVINGS = 20  # of the bracket of an anomaly
 
 
-class Ellipse(ParameterSet):
-    """The eccentricity of an ellipse."""
-
-    def check(self) -> None:
-        """Refuse an orbit that does not return."""
-        if self.e.rational >= 1:
-            raise ParameterError(f"e = {self.e}: the orbit is no ellipse; take less than 1")
-
-
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, Ellipse)
+REQUIRED = (Requirement("e < 1", "the orbit is no ellipse"),)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
 
 
 def anomaly(p: Any, time: int) -> Any:
@@ -135,6 +128,7 @@ CASE = Case(
         Variant("near_collision", {"e": "0.99"}, FIRST, of.until(2.0, 200)),
     ),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     modelling=("Lengths in major half axes; a turn takes 2 π.",),
     sources=(
         "T. E. Hull, W. H. Enright, B. M. Fellen, A. E. Sedgwick: Comparing numerical methods for ordinary "

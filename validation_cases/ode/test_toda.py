@@ -10,8 +10,9 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.elliptic import first_kind, jacobi, second_kind
-from veridyn.references.parameters import Parameter, ParameterError, ParameterSet, exact
+from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -47,16 +48,8 @@ PROBLEM = InitialValueProblem(
 )
 
 
-class PeriodicWave(ParameterSet):
-    """The parameters of a wave that repeats."""
-
-    def check(self) -> None:
-        """Refuse a modulus without one."""
-        if self.m.rational >= 1:
-            raise ParameterError(f"m = {self.m}: no wave goes round the ring; take less than 1")
-
-
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, PeriodicWave)
+REQUIRED = (Requirement("m < 1", "no wave goes round the ring"),)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
 
 
 def rate(p: Any) -> Any:
@@ -179,6 +172,7 @@ CASE = Case(
     parameters=of.motion.parameters,
     variants=(Variant("cnoidal", {}), Variant("soliton", {"m": "0.999"})),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     problem=make_problem,
     modelling=("Lengths, masses and stiffness at rest are 1.",),
     sources=(

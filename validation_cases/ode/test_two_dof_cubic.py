@@ -8,8 +8,9 @@ import mpmath
 from veridyn.problem.generated import equations
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
-from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
+from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Published, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -55,16 +56,13 @@ PROBLEM = InitialValueProblem(
 )
 
 
-class OnMode(ParameterSet):
-    """The parameters; the masses are released on a line that they do not leave."""
-
-    def check(self) -> None:
-        """Refuse a line that is no mode."""
-        a, b, coupling, c = (getattr(self, name).rational for name in ("a", "b", "k_c", "c"))
-        if c**2 != 1 and (coupling or a * c + b * (1 - c) ** 2):
-            raise ParameterError(
-                f"c = {self.c} is no mode: take 1, -1, or with k_c = 0 a root of a c + b (1 - c)^2 = 0"
-            )
+REQUIRED = (
+    Requirement(
+        "c**2 == 1 or k_c**2 + (a*c + b*(1 - c)**2)**2 == 0",
+        "the masses leave the line: it is no mode",
+        "c = 1, c = -1, or with k_c = 0 a root of a c + b (1 - c)^2 = 0",
+    ),
+)
 
 
 def on_mode(states: dict[str, tuple[str, Any]]) -> hybrid.MotionQuantities:
@@ -77,7 +75,7 @@ def on_mode(states: dict[str, tuple[str, Any]]) -> hybrid.MotionQuantities:
         initial=tuple(begin for _, begin in states.values()),
         end=PROBLEM.end,
     )
-    return hybrid.motion(problem, PARAMETERS, OnMode)
+    return hybrid.motion(problem, PARAMETERS, restrict(*REQUIRED))
 
 
 LINE = {"x_1": ("v_1", "A"), "v_1": (f"-{ALONG}*x_1", 0)}
@@ -168,6 +166,7 @@ CASE = Case(
         Variant("localised", {"a": "0.9", "b": "0.2", "k_c": "0", "c": "-1/2"}),
     ),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     problem=PROBLEM.with_parameters,
     published=(
         Published("Vakakis and Rand 1992: K = 1/4", "out_of_phase", "b_branch", "0.25", "reproduced", at={"a": "1"}),

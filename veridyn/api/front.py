@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from veridyn.references.certified import CertificationError, Certified, exact_zero, forget, undefined
@@ -66,14 +67,14 @@ def references(
     """Return the references of all quantities, or of those of a variant, for complete parameters; as `reference`."""
     quantities = case.select_quantities(of) if of else case.quantities
     if derivative is None:
-        return {q.name: _settle(q, values, digits, seconds) for q in quantities}
+        return {q.name: settle_in_time(q.name, partial(q.truth, values, digits), seconds) for q in quantities}
     if derivative not in values:
         raise ParameterError(unknown(derivative, list(values)))
     varied = {**values, derivative: values[derivative].varied()}
     return {q.name: _derivative(q, varied, digits, derivative, seconds) for q in quantities}
 
 
-def _settle(quantity: Quantity, values: Values, digits: int, seconds: float) -> Certified:
+def settle_in_time(name: str, compute: Callable[[], Certified], seconds: float) -> Certified:
     """Return a value that its second routes have settled, or how far it came in the time that it has.
 
     What is left of the time is for each of the second routes; the value stands without one that takes longer.
@@ -81,11 +82,11 @@ def _settle(quantity: Quantity, values: Values, digits: int, seconds: float) -> 
     begin = time.monotonic()
     try:
         with time_limit(seconds):
-            truth = quantity.truth(values, digits)
+            truth = compute()
     except OutOfTime as reached:
         forget()  # motions that were left half-way
         return undefined(f"not within {seconds:g} s: it came to {reached}; --seconds gives it more")
-    return truth.settle(quantity.name, seconds - (time.monotonic() - begin))
+    return truth.settle(name, seconds - (time.monotonic() - begin))
 
 
 def _derivative(quantity: Quantity, varied: Values, digits: int, name: str, seconds: float) -> Certified:
@@ -93,9 +94,14 @@ def _derivative(quantity: Quantity, varied: Values, digits: int, name: str, seco
     if all(parameter.name != name for parameter in quantity.reference.parameters) and quantity.exists(varied):
         return exact_zero(f"{quantity.name} does not depend on {name}", digits)
     try:
-        truth = _settle(quantity, varied, digits, seconds)
+        truth = settle_in_time(quantity.name, partial(quantity.truth, varied, digits), seconds)
     except CertificationError as reason:  # a boundary of regimes, met before anything is enclosed
         return undefined(str(reason))
+    return take_derivative(truth, name)
+
+
+def take_derivative(truth: Certified, name: str) -> Certified:
+    """Return the derivative that a value carries, or why there is none."""
     if truth.derivative is not None or truth.value is None:
         return truth.derivative or truth
     return undefined(f"{name} does not enter the formula that holds here: no derivative is given")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, assert_never
 
-from veridyn.api.front import SECONDS
+from veridyn.api.front import SECONDS, settle_in_time, take_derivative
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.references.certified import CertificationError, Certified, undefined
-from veridyn.references.deadline import OutOfTime, time_limit
-from veridyn.references.engine.enclosure import forget
-from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.mechanics.motions import MechanicalQuantities, make_quantities
 from veridyn.references.mechanics.numbers import read_double
 from veridyn.references.parameters import Exact, ParameterError, check_digits, exact, unknown
 from veridyn.references.problems import hybrid
@@ -63,13 +62,18 @@ def prove(
     ------
     ParameterError
         If nothing is asked, a query cannot be read, or a name in it means nothing; if the parameter or `digits` is
-        wrong.
+        wrong; if an instant lies before the start or after the end.
     ProblemError
-        If a law of the problem has no exact form, or it has algebraic equations.
+        If a law of the problem has no exact form, or it has algebraic equations; if it starts inside a rigid stop, or
+        at one with a velocity into it.
     """
     check_digits(digits)
     queries = name_queries(quantities)
     motion = _follow(problem)
+    for name, query in queries.items():
+        _check_instants(problem, name, query)
+    if isinstance(motion, MechanicalQuantities) and (fault := motion.find_fault()):
+        raise ProblemError(f"{problem.name}: {fault}")
     references = {name: _find(motion, query) for name, query in queries.items()}
     values = _values(problem, derivative)
     return {name: _settle(name, each, values, digits, seconds) for name, each in references.items()}
@@ -105,6 +109,23 @@ def _values(problem: Problem, derivative: str | None) -> dict[str, Exact]:
     return {**values, derivative: values[derivative].varied()}
 
 
+def _check_instants(problem: Problem, name: str, query: Query) -> None:
+    """Raise `ParameterError` for an instant that the problem does not have."""
+    match query:
+        case ValueAt():
+            instants: tuple[When | None, ...] = (query.at,)
+        case InstantOf():
+            instants = ()
+        case _:
+            instants = (query.stretch.begin, query.stretch.end)
+    for instant in instants:
+        if instant is None or isinstance(instant, EventNumber):
+            continue
+        at, start, end = (float(exact(each, "an instant")) for each in (instant, problem.start, problem.end))
+        if not start <= at <= end:
+            raise ParameterError(f"{name}: {problem.name} goes from {start:g} s to {end:g} s; {instant} s is not in it")
+
+
 def _find(motion: MotionQuantities, query: Query) -> Reference[Certified]:
     match query:
         case ValueAt():
@@ -129,15 +150,8 @@ def _settle(
     name: str, quantity: Reference[Certified], values: Mapping[str, Exact], digits: int, seconds: float
 ) -> Certified:
     try:
-        with time_limit(seconds):
-            value = quantity.compute(values, digits).settle(name)
-    except OutOfTime as reached:
-        forget()  # motions that were left half-way
-        return undefined(f"not within {seconds:g} s: it came to {reached}; more seconds may do")
+        value = settle_in_time(name, partial(quantity.compute, values, digits), seconds)
     except CertificationError as reason:
         return undefined(str(reason))
-    if any(number.slope is not None for number in values.values()):
-        if value.derivative is not None or value.value is None:
-            return value.derivative or value
-        return undefined("the parameter does not enter what holds here: no derivative is given")
-    return value
+    varied = next((name for name, number in values.items() if number.slope is not None), None)
+    return value if varied is None else take_derivative(value, varied)

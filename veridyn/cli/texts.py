@@ -96,8 +96,10 @@ def _print_case(case: Case) -> None:
     out.print(Text(f"{case.name}: {case.title} ({case.document})", style="bold"))
     for paragraph in case.statement:
         out.print(Text(f"\n{paragraph}"))
-    parameters = ((p.name, p.default, p.unit, p.help) for p in case.parameters)
-    out.print(table(("parameter", "default", "unit", "meaning"), parameters))
+    parameters = ((p.name, p.default, p.unit, p.allowed, p.help) for p in case.parameters)
+    out.print(table(("parameter", "default", "unit", "allowed", "meaning"), parameters))
+    for requirement in case.requirements:
+        out.print(Text(f"Needed: {requirement.needed}; else {requirement.otherwise}."))
     for variant in case.variants:
         if case.select_quantities(variant):
             out.print(Text(f"\nReferences, {variant.name}", style="bold"))

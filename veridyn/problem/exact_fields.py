@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from veridyn.problem.errors import ProblemError
+
 T = TypeVar("T")
 
 EXACT = "_exact"  # attribute of a record: fields that were given as formulas, by name
@@ -23,11 +25,18 @@ def is_formula(value: Any) -> bool:
 
 
 def keep_exact(record: Any) -> None:
-    """Put doubles in place of the formulas in the fields of a record, which keeps these."""
+    """Put doubles in place of the formulas in the fields of a record, which keeps these.
+
+    Raises
+    ------
+    ProblemError
+        If a formula holds a double: what was computed with it is rounded already.
+    """
     formulas = {name: value for name, value in vars(record).items() if _holds_formula(value)}
     if not formulas:
         return
     for name, value in formulas.items():
+        _check_exact(record, name, value)
         object.__setattr__(record, name, _round(value))
     object.__setattr__(record, EXACT, formulas)
 
@@ -51,6 +60,17 @@ def _holds_formula(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return value.dtype == object and any(map(is_formula, value.flat))
     return is_formula(value)
+
+
+def _check_exact(record: Any, name: str, value: Any) -> None:
+    if isinstance(value, list | tuple | np.ndarray):
+        for each in value:
+            _check_exact(record, name, each)
+    elif is_formula(value) and any(atom.is_Float for atom in value.atoms()):
+        raise ProblemError(
+            f"{type(record).__name__}: {name} = {value} mixes a formula with a double: write 0.5 as a fraction, and "
+            "matrices of numbers with dtype=int"
+        )
 
 
 def _round(value: Any) -> Any:

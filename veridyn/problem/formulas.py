@@ -75,6 +75,9 @@ class VariedNumber(sympy.Symbol):  # type: ignore[misc]
         result.number = number
         return result
 
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (*super()._hashable_content(), self.number)  # SymPy remembers formulas: not those of another value
+
     def _eval_evalf(self, precision: int) -> Any:
         return self.number._eval_evalf(precision)  # noqa: SLF001 - SymPy's way to say what a number is
 
@@ -82,6 +85,11 @@ class VariedNumber(sympy.Symbol):  # type: ignore[misc]
 def sqrt(value: Any) -> Any:
     """Return the square root of a number, or of a formula."""
     return sympy.sqrt(value) if is_formula(value) else math.sqrt(value)
+
+
+def angular_frequency(period: Any) -> Any:
+    """Return 2 pi over a period, a number or a formula."""
+    return 2 * sympy.pi / period if is_formula(period) else 2 * math.pi / period
 
 
 def write_matrix(numbers: Any) -> Any:

@@ -16,7 +16,7 @@ from veridyn.problem.devices import Device
 from veridyn.problem.element_form import KINDS_OF, read_field
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying, all_of
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.exact_fields import keep_exact
+from veridyn.problem.exact_fields import carry_exact, keep_exact
 from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.json_form import fields_of
 from veridyn.problem.matrices import Matrix, couples_modes, divide_by_mass, is_coupled, is_skewed, read_square
@@ -240,7 +240,9 @@ class MechanicalProblem(Problem):
 
     def _check_matrices(self) -> None:
         parts = [
-            replace(part, matrix=read_square(f"{self.name}: varying {part.of} {i}", part.matrix, self.size))
+            carry_exact(
+                replace(part, matrix=read_square(f"{self.name}: varying {part.of} {i}", part.matrix, self.size)), part
+            )
             for i, part in enumerate(self.varying, start=1)
         ]
         object.__setattr__(self, "varying", tuple(parts))

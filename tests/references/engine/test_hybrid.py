@@ -14,8 +14,9 @@ from veridyn.problem.modes import Change, Condition, Mode
 from veridyn.references.engine.enclosure import Absent, Undecided
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet, exact
 from veridyn.references.problems import hybrid, hybrid_modes, hybrid_system
-from veridyn.references.problems.hybrid import motion, not_negative
+from veridyn.references.problems.hybrid import motion
 from veridyn.references.problems.hybrid_system import HybridSystem
+from veridyn.references.requirements import Requirement, restrict
 
 DIGITS = 12
 
@@ -322,7 +323,8 @@ def test_parameters_may_follow_from_others():
     fallen = BALL.knowing(("h",), lambda p: {"h": p.g / 2})
     speed = fallen.value("v", ("impact", 1), before=True, second=lambda p: -p.g)
     assert close(speed, -2)
-    assert speed(g=exact(2).varied()).derivative.value == -1
+    slope = speed(g=exact(2).varied()).derivative
+    assert abs(slope.value + 1) <= slope.radius < 1e-30
     with pytest.raises(ParameterError):
         speed(h=1)
 
@@ -332,11 +334,9 @@ def test_parameters_may_have_rules():
     assert close(ruled.event("impact", 2), 2)
     with pytest.raises(ParameterError):
         ruled.event("impact")(e="-1")
-    given = BALL.problem
-    record = not_negative(given, "h - 1", "h = {h} must not be below 1")
-    checked = ball(record=record)
+    checked = ball(record=restrict(Requirement("h >= 1", "the ball lies too low")))
     assert close(checked.event("impact"), 1)
-    with pytest.raises(ParameterError, match="h = 0"):
+    with pytest.raises(ParameterError, match=r"h = 0.5: the ball lies too low; needed: h >= 1"):
         checked.event("impact")(h="0.5")
 
 
@@ -360,12 +360,13 @@ def test_names_that_are_not_there_are_refused():
 
 def test_a_motion_is_followed_only_as_far_as_it_is_read():
     system = HybridSystem(BALL.problem)
-    run = hybrid_system.follow_motion(system, ParameterSet(g=exact(2), h=exact(1), e=exact("0.5")))
+    o = ParameterSet(g=exact(2), h=exact(1), e=exact("0.5"))
+    run = hybrid_system.follow_motion(system, o)
     before = len(run.kept)
     assert next(iter(run)).by == "impact"
     assert len(run.kept) == max(1, before)
     assert hybrid_system.find_phase(run, "impact", 3) is run.kept[2]
-    assert hybrid_system.find_next_phase(run, run.kept[1]) is run.kept[2]
+    assert hybrid_system.find_next_phase(system, o, run.kept[1]) is run.kept[2].phase
 
 
 def test_what_stopped_a_motion_is_raised_again():

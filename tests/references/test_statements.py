@@ -1,0 +1,62 @@
+"""What is proved is what solvers get: a number that depends on a parameter is a formula in it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from sympy import Rational
+
+from veridyn.problem.exact_fields import exact_field, is_formula
+from veridyn.problem.formulas import VariedNumber
+from veridyn.references.mechanics.motions import MechanicalQuantities
+from veridyn.references.parameters import resolve
+from veridyn.references.problems.hybrid_modes import to_sympy
+from veridyn.validation_cases.judgement.catalogue import all_cases
+
+
+def _motion_of(case: Any) -> Any:
+    return getattr(sys.modules[case.problem.__module__], "MOTION", None)
+
+
+STATED = {case.name: m for case in all_cases() if isinstance(m := _motion_of(case), MechanicalQuantities)}
+OWN = {"end", "output_times"}  # of solvers: how long, and where they are read
+
+
+def list_numbers(record: Any, path: str = "") -> Iterator[tuple[str, float, Any]]:
+    """Yield the numbers of a problem: where, as double, and as it was given."""
+    for field in fields(record):
+        if not (path == "" and field.name in OWN):
+            yield from _pair(getattr(record, field.name), exact_field(record, field.name), f"{path}.{field.name}")
+
+
+def _pair(number: Any, given: Any, path: str) -> Iterator[tuple[str, float, Any]]:
+    if is_dataclass(number):
+        yield from list_numbers(number, path)
+    elif isinstance(number, np.ndarray | tuple | list):
+        given = given if len(given) == len(number) else [given]  # a tangent that was given alone
+        for i, (each, as_given) in enumerate(zip(number, given, strict=True)):
+            yield from _pair(each, as_given, f"{path}[{i}]")
+    elif isinstance(number, float | int) or is_formula(number):
+        yield path, float(number), given
+
+
+def _state(motion: MechanicalQuantities, varied: str, factor: Any) -> Any:
+    values = {name: to_sympy(number) for name, number in resolve(motion.parameters, {}).items()}
+    return motion.statement(values | {varied: VariedNumber(varied, values[varied] * factor)})
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_what_depends_on_a_parameter_is_a_formula(name):
+    motion = STATED[name]
+    for parameter in motion.parameters:
+        here, moved = (list(list_numbers(_state(motion, parameter.name, factor))) for factor in (1, Rational(5, 4)))
+        others = {path: number for path, number, _ in moved}
+        for path, number, given in here:
+            if number != others.get(path, number):  # a load may have fewer pieces before the end
+                assert is_formula(given), f"{path} depends on {parameter.name} and is a double"
+                assert parameter.name in {symbol.name for symbol in given.free_symbols}, path
