@@ -93,11 +93,11 @@ def state(values: Values, table: Any, middle: int, end: Any, names: tuple[str, .
 
 
 def state_exactly(values: Values) -> MechanicalProblem:
-    """Return the beam up to T; its coordinates are the amplitudes of the modes, and mid-span."""
+    """Return the beam up to T; its coordinates are mid-span and the amplitudes of the modes."""
     count = round(float(values["N"]))
     middle = [(0, 1, 0, -1)[k % 4] * sympy.sqrt(2) for k in range(1, count + 1)]
-    table = np.vstack([np.eye(count, dtype=int), np.array(middle)])
-    return state(values, table, count, values["T"], (*(f"a{k}" for k in range(1, count + 1)), MIDDLE))
+    table = np.vstack([np.array(middle), np.eye(count, dtype=int)])
+    return state(values, table, 0, values["T"], (MIDDLE, *(f"a{k}" for k in range(1, count + 1))))
 
 
 MOTION = make_quantities(state_exactly, PARAMETERS, record=restrict(*REQUIRED))
