@@ -137,12 +137,14 @@ class PhaseChange(NamedTuple):
 class Route:
     """One way to compute a value (or a sequence of values) at the current mpmath precision.
 
-    `digits` is what this route can promise, whatever precision is asked of it; None: any.
+    `digits` is what this route can promise, whatever precision is asked of it; None: any. `size` gives what these
+    digits are counted from where the value is zero: the largest absolute value on the way, say.
     """
 
     how: str
     compute: Callable[[], Any]
     digits: int | None = None
+    size: Callable[[], Any] | None = None
 
 
 def _packed(value: Any) -> Any:
@@ -189,11 +191,18 @@ def _confirm(value: Any, digits: int, route: Route, name: str) -> None:
         except CertificationError as error:  # a root drowned in rounding noise: more digits may help
             complaint = str(error)
             continue
-        if agreed >= least or (value == 0 and before is not None and _fades(before, (guard, second))):
+        if agreed >= least or (value == 0 and _is_zero(route, least, second, before, guard)):
             return
         before = guard, second
         complaint, disagrees = f"{route.how} agrees on {max(agreed, 0)} digits, {least} are needed", True
     raise (RoutesDisagree if disagrees else CertificationError)(f"{name}: {complaint}")
+
+
+def _is_zero(route: Route, digits: int, second: mpf, before: tuple[int, mpf] | None, guard: int) -> bool:
+    """Tell whether what a second route gives is a zero, but for its errors."""
+    if route.size is not None and abs(second) <= mpmath.mpf(10) ** -digits * route.size():
+        return True
+    return before is not None and _fades(before, (guard, second))
 
 
 def _fades(before: tuple[int, mpf], after: tuple[int, mpf]) -> bool:

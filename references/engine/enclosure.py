@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, wraps
 from typing import ParamSpec, TypeVar
@@ -263,7 +264,7 @@ def enclose_all(
 
 def _of(route: Route, place: int) -> Route:
     """Return the route to one of several numbers."""
-    return Route(route.how, lambda: route.compute()[place], route.digits)
+    return replace(route, compute=lambda: route.compute()[place])
 
 
 def _effort(bits: int, proved: Callable[[], str]) -> str:

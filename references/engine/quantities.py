@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from veridyn.references.certified import Certified, Kind, Route
@@ -24,6 +25,7 @@ class Terms(TypedDict, total=False):
     proof: str | Term[str]
     how: str | Term[str]
     promised: int | Term[int | None] | None
+    size: Term[Any]
     effort: str | Term[str]
 
 
@@ -48,6 +50,8 @@ class References:
         The second route in words: empty where there is none.
     promised
         Digits that the second route can promise at most (None: any).
+    size
+        What these digits are counted from where a value is zero (None: the value alone).
     effort
         What the enclosure took: a function that calls `motion.proved` of its phases, say.
     """
@@ -58,6 +62,7 @@ class References:
     proof: str | Term[str] = "proved enclosure"
     how: str | Term[str] = ""
     promised: int | Term[int | None] | None = None
+    size: Term[Any] | None = None
     effort: str | Term[str] = ""
 
     def make_record(self, **given: Number) -> Any:
@@ -158,7 +163,8 @@ class References:
             return term(o, **more) if callable(term) else term
 
         how = find(self.how)
-        routes = [Route(how, lambda: second(o, **more), find(self.promised))] if second is not None and how else []
+        size = None if self.size is None else partial(self.size, o, **more)
+        routes = [Route(how, partial(second, o, **more), find(self.promised), size)] if second and how else []
         return enclosing(
             lambda: read(o, **more),
             *routes,

@@ -96,7 +96,8 @@ class MechanicalMotion:
     def reading_names(self) -> tuple[str, ...]:
         """Names of what can be read beside the states, in every mode."""
         own = (symbol.name for element in self.elements for place in element.places for symbol in place.readings)
-        return tuple(dict.fromkeys([*(symbol.name for symbol in self.frame.readings), *own]))
+        given = (symbol.name for symbol in (*self.frame.readings, *self.frame.absolute({})))
+        return tuple(dict.fromkeys([*given, *own]))
 
     def expression(self, text: str) -> Expr:
         """Return an expression in the time, states and readings; raises `ProblemError` for another name."""
@@ -133,6 +134,7 @@ class MechanicalMotion:
         constraints = [constraint for place in places for constraint in place.constraints]
         multipliers = self._solve(constraints, accelerations, drives, self._name(key))
         readings = {symbol: e.xreplace(multipliers) for symbol, e in readings.items()} | self.frame.readings
+        readings |= self.frame.absolute(drives)
 
         def resolve(expression: Expr) -> Expr:
             return expression.xreplace(drives).xreplace(readings).xreplace(multipliers)
@@ -149,7 +151,7 @@ class MechanicalMotion:
         rates = tuple(rate.xreplace(at_rest) for rate in rates)
         bounds = [replace(b, expression=resolve(b.expression)) for place in places for b in place.bounds]
         if key.piece < len(self.frame.clock):
-            bounds.append(Bound(LOAD, self.frame.read(self.frame.clock[key.piece]) - TIME))
+            bounds.append(Bound(LOAD, self.frame.clock[key.piece] - TIME))
         bounds = _drop_multiples(bounds)
         return MechanicalMode(
             name=self._name(key),

@@ -16,7 +16,7 @@ from sympy import Expr, Symbol
 
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.exact_fields import exact_field, is_formula
-from veridyn.problem.formulas import ReadNumber, find_breaks, write_function
+from veridyn.problem.formulas import ReadNumber, list_breaks, write_function
 from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modal_basis import Modes
@@ -73,8 +73,8 @@ class Frame:
         y, w = (_dot(along, own) for own in (self.unknowns, self.rates))
         if frame == "absolute":
             plain = read_vector(self.read, direction)
-            for j, support in enumerate(self.problem.supports):
-                share = plain.dot(read_vector(self.read, exact_field(support, "influence")))
+            for j, influence in enumerate(self._influences):
+                share = plain.dot(influence)
                 y, w = y + share * driven(j, 0), w + share * driven(j, 1)
         return y, w
 
@@ -92,12 +92,27 @@ class Frame:
             result[Symbol(name)], result[Symbol(f"v_{name}")] = _dot(row, self.unknowns), _dot(row, self.rates)
         return result
 
+<<<<<<< HEAD
+    def absolute(self, drives: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
+        """Return displacements and velocities with the motion of supports by name, where there are some."""
+        result: dict[Symbol, Expr] = {}
+        for i, name in enumerate(self.problem.coordinates if self.problem.supports else ()):
+            for order, (mark, own) in enumerate(zip(("", "v_"), (self.unknowns, self.rates), strict=True)):
+                moved = sympy.Add(*(factors[i] * driven(j, order) for j, factors in enumerate(self._influences)))
+                result[Symbol(f"absolute_{mark}{name}")] = own[i] + moved.xreplace(drives)
+        return result
+
+    @cached_property
+    def _influences(self) -> list[sympy.Matrix]:
+        return [read_vector(self.read, exact_field(support, "influence")) for support in self.problem.supports]
+=======
     @property
     def _energy(self) -> Expr:
         mass, _, stiffness = self.matrices
         pairs = ((mass, self.rates), (stiffness, self.unknowns))
         entries = ((m[i, j], x[i] * x[j]) for m, x in pairs for i in range(self.size) for j in range(self.size))
         return sympy.Add(*(factor * product / 2 for factor, product in entries if factor != 0))
+>>>>>>> c1
 
     @cached_property
     def initial(self) -> tuple[Expr, ...]:
@@ -140,18 +155,22 @@ class Frame:
     # ---- drives
 
     @cached_property
-    def clock(self) -> tuple[float, ...]:
-        """Instants (s) within the span at which a function of time changes its formula."""
-        p = self.problem
-        return tuple(sorted({b for f in self._functions() for b in find_breaks(f) if p.start < b < p.end}))
+    def clock(self) -> tuple[Expr, ...]:
+        """Instants (s) within the span at which a function of time changes its formula; `ProblemError` if too near."""
+        return tuple(self._breaks.values())
 
-    def _functions(self) -> Iterator[TimeFunction]:
+    @cached_property
+    def _breaks(self) -> dict[float, Expr]:
+        return list_breaks(self.functions(), self.problem.start, self.problem.end, self.read)
+
+    def functions(self) -> Iterator[TimeFunction]:
+        """Yield all functions of time."""
         yield from self.problem.functions
         for support in self.problem.supports:
             yield from (support.displacement, support.velocity)
 
     def _middle(self, piece: int) -> float:
-        edges = [self.problem.start, *self.clock, self.problem.end]
+        edges = [self.problem.start, *self._breaks, self.problem.end]
         return 0.5 * (edges[piece] + edges[piece + 1])
 
     def write(self, function: TimeFunction, piece: int) -> Expr:
@@ -171,9 +190,8 @@ class Frame:
         total = sympy.zeros(self.size, 1)
         for load in self.problem.loads:
             total += sympy.Matrix(self.along(exact_field(load, "direction"))) * self.write(load.function, piece)
-        for support in self.problem.supports:
-            moved = self.matrices[0] * read_vector(self.read, exact_field(support, "influence"))
-            total -= moved * self.write(support.acceleration, piece)
+        for support, influence in zip(self.problem.supports, self._influences, strict=True):
+            total -= self.matrices[0] * influence * self.write(support.acceleration, piece)
         for part in self.problem.varying:
             own = sympy.Matrix(self.unknowns if part.of == "stiffness" else self.rates)
             total -= self.write(part.function, piece) * read_matrix(self.read, exact_field(part, "matrix")) * own
@@ -186,10 +204,15 @@ def driven(support: int, order: int) -> Symbol:
 
 
 def make_frame(problem: MechanicalProblem, read: ReadNumber) -> Frame:
-    """Return the frame of a problem; raises `ProblemError` for supports beside a modal basis."""
+    """Return the frame of a problem; raises `ProblemError` for what has no exact form.
+
+    That is supports beside a modal basis, and functions of time that change twice at one instant as doubles tell.
+    """
     if problem.modes is not None and problem.supports:
         raise ProblemError(f"{problem.name}: supports that move beside a modal basis have no exact form: give matrices")
-    return Frame(problem.dense(), read)
+    frame = Frame(problem.dense(), read)
+    list_breaks(frame.functions(), problem.start, problem.end, read)
+    return frame
 
 
 def _dot(row: Sequence[Expr], symbols: Sequence[Symbol]) -> Expr:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Unpack
 
+from flint import arb
 from sympy import Expr, Symbol
 
 from veridyn.problem.as_initial_value import as_initial_value
@@ -18,18 +19,24 @@ from veridyn.problem.errors import ProblemError
 from veridyn.problem.formulas import ReadNumber, VariedNumber
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.references.engine.enclosure import Undecided, decided
+from veridyn.references.certified import Certified
+from veridyn.references.engine.enclosure import Exactly, Undecided, decided, per_bits
+from veridyn.references.engine.jets import Ball, slope
 from veridyn.references.mechanics.assembly import MechanicalMotion, make_motion
+from veridyn.references.mechanics.frequencies import Root, find_roots
 from veridyn.references.mechanics.numbers import read_decimal
 from veridyn.references.mechanics.steps import THROUGH, ProvedModes, write_modes
 from veridyn.references.mechanics.system import MechanicalSystem
-from veridyn.references.parameters import Parameter, ParameterSet, resolve
-from veridyn.references.problems.hybrid import MotionQuantities, SteppedRoute
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet, resolve
+from veridyn.references.problems.hybrid import MotionQuantities, MotionTerms, SteppedRoute
 from veridyn.references.problems.hybrid_modes import TIME, to_sympy
+from veridyn.references.problems.hybrid_system import make_balls
+from veridyn.references.reference import Reference
 from veridyn.references.second_routes import hybrid_steps
 from veridyn.references.second_routes.hybrid_steps import END
 
 Statement = Callable[[Mapping[str, Any]], MechanicalProblem]
+EIGENVALUES = "eigenvalues of the matrices, enclosed one by one"
 MOST_SETS = 32  # of parameters whose modes are remembered
 
 
@@ -82,26 +89,56 @@ class MechanicalQuantities(MotionQuantities):
         return self._systems.setdefault(key, MechanicalSystem(motion, watched))  # type: ignore[return-value]
 
     def _instant(self, at: Any) -> Any:
-        return END if at is None else super()._instant(at)
+        """Return an expression, which may be the name of a parameter, or name and number of an event."""
+        if at is None:
+            return END
+        return Symbol(at) if at in {parameter.name for parameter in self.parameters} else super()._instant(at)
 
     def _summed(self, name: str, integrand: Expr) -> MechanicalQuantities:
         integrands = (*self.integrands, (Symbol(name), integrand))
         problem = self.problem.with_integral(name, integrand)
         return replace(self, problem=problem, integrands=integrands, _systems={})
 
+    # ---- modes of the matrices
+
+    def frequency(self, number: int, **terms: Unpack[MotionTerms]) -> Reference[Certified]:
+        """Return a frequency (Hz) of the matrices of the problem, damped, counted from 1, ascending.
+
+        It is undefined unless all modes oscillate. Raises `ParameterError` for a number that no mode has.
+        """
+        return self._of_root(f"frequency {number}", number, lambda root: root.imaginary / (2 * arb.pi()), terms)
+
+    def damping_ratio(self, number: int, **terms: Unpack[MotionTerms]) -> Reference[Certified]:
+        """Return the ratio -Re λ/|λ| of a mode of the matrices; as `frequency`."""
+        return self._of_root(f"damping ratio {number}", number, _read_ratio, terms)
+
+    def _of_root(
+        self, name: str, number: int, read: Callable[[Root], Ball], terms: MotionTerms
+    ) -> Reference[Certified]:
+        if not 1 <= number <= self.problem.frame.size:
+            raise ParameterError(f"{name}: there are {self.problem.frame.size} modes")
+
+        def read_root(o: ParameterSet) -> Ball:
+            return read(_find_roots(self._system(o), o)[number - 1])
+
+        return self._quantity(name, read_root, None, {"proof": EIGENVALUES, "effort": "", **terms})
+
     # ---- the second route
 
-    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> SteppedRoute:
-        names = {symbol.name for e in expressions for symbol in e.free_symbols}
+    def _step(self, read: Callable[[Any], Any], expression: Expr | None = None) -> SteppedRoute:
+        names = {symbol.name for symbol in expression.free_symbols} if expression is not None else set()
         in_states = names <= {TIME.name, *self.problem.states}
 
         def restate(o: ParameterSet) -> InitialValueProblem | None:
             return self._restated(o.plain) if in_states else None  # readings belong to the modes that were proved
 
-        def read_steps(o: ParameterSet) -> Any:
-            return read(hybrid_steps.steps(restate(o) or self._proved(o.plain), ParameterSet()))
+        def follow(o: ParameterSet) -> hybrid_steps.Steps:
+            return hybrid_steps.steps(restate(o) or self._proved(o.plain), ParameterSet())
 
-        return SteppedRoute(read_steps, lambda o: THROUGH if restate(o) is None else hybrid_steps.HOW)
+        size = None if expression is None else lambda o: follow(o).size(expression)
+        return SteppedRoute(
+            lambda o: read(follow(o)), lambda o: THROUGH if restate(o) is None else hybrid_steps.HOW, size
+        )
 
 
 def make_quantities(
@@ -126,6 +163,20 @@ def make_quantities(
     return MechanicalQuantities(
         problem=motion, parameters=parameters, record=record, statement=statement, read_number=read_number
     )
+
+
+@per_bits
+def _find_roots(system: MechanicalSystem, o: ParameterSet) -> list[Root]:
+    frame = system.problem.frame
+    _, damping, stiffness = frame.matrices
+    over_mass = (frame.inverse * matrix for matrix in (stiffness, damping))
+    return find_roots(*([system.values(tuple(m.row(i)), make_balls(o)) for i in range(frame.size)] for m in over_mass))
+
+
+def _read_ratio(root: Root) -> Ball:
+    if root.real == 0 and not slope(root.real):
+        raise Exactly(0, "nothing damps")
+    return -root.real / (root.real**2 + root.imaginary**2).sqrt()
 
 
 def _write(name: str, number: Any) -> Expr:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import takewhile
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from flint import arb, ctx
@@ -26,12 +27,28 @@ from veridyn.references.parameters import Exact, Parameter, ParameterError, Para
 from veridyn.references.problems import hybrid_readings as reading
 from veridyn.references.problems.hybrid_conditions import check_order
 from veridyn.references.problems.hybrid_modes import to_sympy
+<<<<<<< HEAD
+from veridyn.references.problems.hybrid_readings import (
+    PartView,
+    find_largest,
+    find_peak,
+    find_peak_time,
+    find_where_largest,
+    read_at,
+    read_at_event,
+)
+=======
+>>>>>>> c1
 from veridyn.references.problems.hybrid_system import (
     EventParameter,
     HybridSystem,
     Known,
     ParameterView,
+<<<<<<< HEAD
+    find_phase,
+=======
     find_next_phase,
+>>>>>>> c1
     follow_motion,
     follow_until,
     select_phases,
@@ -59,10 +76,14 @@ class MotionTerms(Terms, total=False):
 
 
 class SteppedRoute(NamedTuple):
-    """A second route by steps: a function of the parameters, and how it goes, which may depend on them."""
+    """A second route by steps: a function of the parameters, and how it goes, which may depend on them.
+
+    ``size`` gives the largest absolute value of what is read on the way; None where instants are.
+    """
 
     read: Callable[[ParameterSet], Any]
     describe: Callable[[ParameterSet], str]
+    size: Callable[[ParameterSet], Any] | None = None
 
 
 class Source(NamedTuple):
@@ -129,10 +150,15 @@ class MotionQuantities:
         def read(o: ParameterSet) -> Ball:
             system = self._system(o)
             if isinstance(when, Expr):
+<<<<<<< HEAD
+                return read_at(system, o, expression, self._time(o, when))
+            return read_at_event(system, o, expression, when, before)
+=======
                 return reading.read_at(system, o, expression, self._time(o, when))
             ended = reading.find_event(system, o, *when)
             shown = (None if before else find_next_phase(system, o, ended)) or ended.phase
             return reading.read_in(system, o, expression, ended.end, [shown])
+>>>>>>> c1
 
         stepped = self._step(lambda steps: steps.value(expression, when, before), expression)
         return self._quantity(f"{of} at {at}", read, stepped, terms)
@@ -161,6 +187,21 @@ class MotionQuantities:
         stepped = self._step(lambda steps: steps.instant_of_largest(expression, begin, end), expression)
         return self._quantity(f"instant of the largest {of}", read, stepped, terms)
 
+    def peak(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return the largest magnitude of a state, or an expression, between two instants, where it turns.
+
+        It is undefined where the magnitude at one of the two instants is larger.
+        """
+        return self._peak("peak", of, after, until, find_peak, terms)
+
+    def peak_time(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return the instant (s) of the `peak`; undefined too where two are equally high."""
+        return self._peak("instant of the peak", of, after, until, find_peak_time, terms)
+
     def integral(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
     ) -> Reference[Certified]:
@@ -185,11 +226,15 @@ class MotionQuantities:
         """Return by how much a state, or an expression, grows from one instant to another."""
         expression, begin, end = self._stretch(of, after, until)
 
+<<<<<<< HEAD
+=======
         def read_then(when: Any, o: ParameterSet) -> Ball:
             return reading.read_at(self._system(o), o, expression, self._time(o, when))
 
+>>>>>>> c1
         def read(o: ParameterSet) -> Ball:
-            return read_then(end, o) - read_then(begin, o)
+            first, last = (read_at(self._system(o), o, expression, self._time(o, when)) for when in (begin, end))
+            return last - first
 
         def step(steps: Any) -> Any:
             return steps.value(expression, end, False) - steps.value(expression, begin, False)
@@ -299,9 +344,29 @@ class MotionQuantities:
         stepped = self._step(lambda steps: side * steps.largest(expression, begin, end), expression)
         return self._quantity(name, read, stepped, stated)
 
-    def _step(self, read: Callable[[Any], Any], *expressions: Expr) -> SteppedRoute:  # noqa: ARG002
-        """Return a second route: a reading, in expressions, of steps in mpmath."""
-        return SteppedRoute(lambda o: read(self._steps(o)), lambda _: hybrid_steps.HOW)
+    def _peak(
+        self, name: str, of: str | Expr, after: At, until: At, find: Callable[..., Ball], terms: MotionTerms
+    ) -> Reference[Certified]:
+        expression, begin, end = self._stretch(of, after, until)
+
+        def read(o: ParameterSet) -> Ball:
+            return find(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+
+        def step(steps: Any) -> Any:
+            seen = steps.candidates(expression, steps.time(begin), steps.time(end))
+            time, height = max(((t, abs(e)) for t, e, turns in seen if turns), key=itemgetter(1))
+            return height if find is find_peak else time
+
+        stepped = self._step(step, expression)
+        stated: MotionTerms = {"effort": self._effort(expression), **terms}
+        return self._quantity(
+            f"{name} of {of}", read, stepped if find is find_peak else stepped._replace(size=None), stated
+        )
+
+    def _step(self, read: Callable[[Any], Any], expression: Expr | None = None) -> SteppedRoute:
+        """Return a second route: a reading, of an expression or of instants, of steps in mpmath."""
+        size = None if expression is None else lambda o: self._steps(o).size(expression)
+        return SteppedRoute(lambda o: read(self._steps(o)), lambda _: hybrid_steps.HOW, size)
 
     def _quantity(
         self,
@@ -327,7 +392,10 @@ class MotionQuantities:
             return lambda o: second(ParameterView(o, Exact.mpf)), {**stated, "how": how or "closed form"}
         if stepped is None:
             return None, stated
-        return stepped.read, {"how": stepped.describe, "promised": hybrid_steps.PROMISED, **stated}
+        promised: Terms = {"how": stepped.describe, "promised": hybrid_steps.PROMISED}
+        if stepped.size is not None:
+            promised["size"] = stepped.size
+        return stepped.read, {**promised, **stated}
 
     def _on_orbit(self, read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
         def read_there(o: Any) -> Ball:

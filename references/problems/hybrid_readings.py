@@ -1,4 +1,4 @@
-"""What is read of a proved motion: values at instants and at the edges of phases, extremes and where they are."""
+"""What is read of a motion with events: values at instants, extremes, peaks and their instants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from sympy import Expr
 
 from veridyn.references.engine.enclosure import Absent, Undecided, less, sign
 from veridyn.references.engine.events import roots
+<<<<<<< HEAD
+from veridyn.references.engine.flows import LinearFlow
+from veridyn.references.engine.highs import find_high_turns
+from veridyn.references.engine.jets import Ball, differentiated, hull, largest, value
+=======
 from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest, value
+>>>>>>> c1
 from veridyn.references.engine.motion import Phase, PhaseEnd
 from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import ParameterSet
@@ -19,18 +25,26 @@ from veridyn.references.problems.hybrid_system import (
     HybridPhase,
     HybridSystem,
     ParameterView,
+<<<<<<< HEAD
+    find_next_phase,
+    find_phase,
+    follow_motion,
+    follow_until,
+=======
     find_phase,
     follow_motion,
     follow_until,
     select_phases,
+>>>>>>> c1
 )
 
 
 class Candidate(NamedTuple):
-    """An instant (s) at which an extreme may be, and the value there."""
+    """A value of what is watched, its instant (s), and whether it is one at an end of the stretch of time."""
 
-    time: Ball
     value: Ball
+    time: Ball
+    is_end: bool
 
 
 @dataclass(frozen=True)
@@ -56,7 +70,7 @@ def find_event(system: HybridSystem, o: ParameterSet, name: str, number: int) ->
 
 
 def read_in(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
-    """Return a value at an instant, in whichever of some phases holds."""
+    """Return a value at an instant (s) in phases of which one holds there."""
     result = [
         system.values((system.read(expression, phase),), system.named(o, time, phase.at(time)))[0] for phase in phases
     ]
@@ -64,20 +78,34 @@ def read_in(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball,
 
 
 def read_at(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball) -> Ball:
-    """Return a value at an instant, in all phases that may hold there; raises `Absent` beyond the motion."""
+    """Return a value at an instant (s), in all phases that may hold there; `Absent` where none does."""
+    if time < system.instant(system.span[0], o):
+        raise Absent("the instant lies before the start of the motion")
     phases = [ended.phase for ended in follow_until(system, o, time) if ended.holds(time)]
     if not phases:
         raise Absent("the motion ends before that instant")
     return read_in(system, o, expression, time, phases)
 
 
+def read_at_event(
+    system: HybridSystem, o: ParameterSet, expression: Expr, event: tuple[str, int], before: bool
+) -> Ball:
+    """Return a value just after an event by name and number, or just before it."""
+    ended = find_phase(follow_motion(system, o), *event)
+    follows = None if before else find_next_phase(system, o, ended)
+    if follows is None or follows is ended.phase:  # the motion ends, or an event marks an instant of a phase
+        return _read_at_edge(system, o, expression, ended.end, ended)
+    assert isinstance(follows, HybridPhase)
+    return _read_by_facts(system, o, expression, ended.end, follows, follows.facts)
+
+
 def find_largest(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
-    """Return the largest value of what is watched between two instants; raises `Absent` beyond the motion."""
-    return largest([each.value for each in _find_candidates(system, o, after, until)])
+    """Return the largest value of what is watched between two instants (s)."""
+    return largest(candidate.value for candidate in _candidates(system, o, after, until, _itself))
 
 
 def find_where_largest(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
-    """Return the instant (s) at which what is watched is largest between two instants.
+    """Return the instant (s) at which what is watched is largest between two instants (s).
 
     Raises
     ------
@@ -86,7 +114,7 @@ def find_where_largest(system: HybridSystem, o: ParameterSet, after: Ball, until
     Undecided
         If more than one instant may be it.
     """
-    candidates = _find_candidates(system, o, after, until)
+    candidates = _candidates(system, o, after, until, _itself)
     least = largest([value(each.value).lower() for each in candidates])
     result = [each for each in candidates if not value(each.value) < least]
     if len(result) > 1:
@@ -94,49 +122,122 @@ def find_where_largest(system: HybridSystem, o: ParameterSet, after: Ball, until
     return result[0].time
 
 
-def _find_candidates(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> list[Candidate]:
-    """Return the candidates for the largest value of what is watched between two instants."""
+def find_peak(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
+    """Return the largest magnitude of what is watched between two instants (s); raises as `_list_peaks`."""
+    return largest(each.value for each in _list_peaks(system, o, after, until))
+
+
+def find_peak_time(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
+    """Return the instant (s) of the peak; raises as `_list_peaks`, `Undecided` too where two are equally high."""
+    if len(peaks := _list_peaks(system, o, after, until)) > 1:
+        raise Undecided("two peaks are equally high, or nearly")
+    return peaks[0].time
+
+
+def _list_peaks(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> list[Candidate]:
+    """Return what may be the largest magnitude of what is watched between two instants (s).
+
+    Raises
+    ------
+    Absent
+        If the magnitude at one of the two instants is larger than all between.
+    Undecided
+        If the precision does not tell.
+    """
+    seen = [each._replace(value=abs(each.value)) for each in _candidates(system, o, after, until, abs)]
+    inner = [each for each in seen if not each.is_end]
+    height = largest([arb(0), *(each.value for each in inner)])
+    rivals = (each.value for each in seen if each.is_end)
+    if not all(less(rival, height, "a peak and the value at an end of the span differ") for rival in rivals):
+        raise Absent("the largest magnitude lies at an end of the span, at no turning point between")
+    return [each for each in inner if not each.value < height]
+
+
+def _itself(ball: Ball) -> Ball:
+    return ball
+
+
+def _candidates(
+    system: HybridSystem, o: ParameterSet, after: Ball, until: Ball, size: Callable[[Ball], Ball]
+) -> list[Candidate]:
+    """Return the values of what is watched between two instants among which those of largest size are."""
     result: list[Candidate] = []
     for ended in follow_until(system, o, until):
         end = until if ended.end is None or ended.end > until else ended.end
         if not end < after:
             begin = after if ended.start < after else ended.start
-            result += _in_phase(system, o, ended, begin, end)
+            result += _of_phase(system, o, ended, (begin, end), (begin is after, end is until), size)
         if ended.end is None or not ended.end < until:
             break
     if not result:
         raise Absent("the motion ends before that stretch of time")
-    return result
+    return _join_ends(result)
 
 
-def _in_phase(system: HybridSystem, o: ParameterSet, ended: PhaseEnd, begin: Ball, end: Ball) -> Iterator[Candidate]:
+def _of_phase(
+    system: HybridSystem,
+    o: ParameterSet,
+    ended: PhaseEnd,
+    stretch: tuple[Ball, Ball],
+    are_ends: tuple[bool, bool],
+    size: Callable[[Ball], Ball],
+) -> Iterator[Candidate]:
     """Yield the values of what is watched at both ends of a stretch of a phase, and where it turns between."""
-    phase = ended.phase
+    phase, (begin, end) = ended.phase, stretch
     assert isinstance(phase, HybridPhase)
-    (expression,), (watched,) = system.watched, phase.watched
-    ends = [Candidate(time, _read_at_edge(system, o, expression, time, ended)) for time in (begin, end)]
-    yield from ends
-    if watched is None:
-        return
-    for lapse in roots(
-        phase.course, watched.row, end - phase.start, zeros=watched.zeros, late=watched.late, order=1, inside=False
-    ):
+    (expression,) = system.watched
+    first, last = (
+        Candidate(_read_at_edge(system, o, expression, time, ended), time, is_end)
+        for time, is_end in zip(stretch, are_ends, strict=True)
+    )
+    yield first
+    for lapse in _turns(phase, begin, end, size):
         time = phase.start + lapse
         if not time < begin:
             turned = read_in(system, o, expression, time, [phase])
             # A turn that cannot be told from an end lies on either side of it: then the end has the extreme itself.
-            near = [e.value for e, apart in zip(ends, (begin < time, time < end), strict=True) if not apart]
-            yield Candidate(time, hull(turned, *near))
+            near = [each.value for each, apart in ((first, begin < time), (last, time < end)) if not apart]
+            yield Candidate(hull(turned, *near), time, is_end=False)
+    yield last
+
+
+def _turns(phase: HybridPhase, begin: Ball, end: Ball, size: Callable[[Ball], Ball]) -> Iterator[Ball]:
+    """Yield the lapses (s) at which what is watched turns up to an instant (s), but surely smaller turns of a flow."""
+    (watched,) = phase.watched
+    if watched is None:
+        return
+    after, until = begin - phase.start, end - phase.start
+    if isinstance(phase.flow, LinearFlow):
+        yield from find_high_turns(phase.course, watched.row, after, until, size, watched.zeros)
+    else:
+        zeros, late = watched.zeros, watched.late
+        yield from roots(phase.course, watched.row, until, zeros=zeros, late=late, order=1, inside=False)
+
+
+def _join_ends(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates with one in place of two where a phase ends and the next begins: the larger one."""
+    result: list[Candidate] = []
+    for each in candidates:
+        shares = result and result[-1].time is each.time and not each.is_end
+        result.append(each._replace(value=largest([result.pop().value, each.value])) if shares else each)
+    return result
 
 
 def _read_at_edge(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, ended: PhaseEnd) -> Ball:
     """Return a value where a stretch of a phase begins or ends: an exact zero where it is one, as a force that ends."""
     phase = ended.phase
     assert isinstance(phase, HybridPhase)
+    facts = phase.facts if time is phase.start else system.read_facts(o, phase, ended.by) if time is ended.end else {}
+    return _read_by_facts(system, o, expression, time, phase, facts)
+
+
+def _read_by_facts(
+    system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phase: HybridPhase, facts: Mapping[Expr, Expr]
+) -> Ball:
+    """Return a value at an instant of a phase at which some expressions are exact: an exact zero where they say so."""
     result = read_in(system, o, expression, time, [phase])
     if sign(result) or differentiated(result):
         return result
-    facts = phase.facts if time is phase.start else system.read_facts(o, phase, ended.by) if time is ended.end else {}
     return arb(0) if facts and system.is_zero(o, system.read(expression, phase), facts) else result
 
 

@@ -1,6 +1,7 @@
 """What can be asked of a motion, as data and as text: values, instants, counts, extremes, integrals.
 
     x@1.5                   a state or an expression at an instant (s)
+    x@end                   the same at the end of the problem
     x@stop_closes#2         the same at an event, counted from 1; just after it
     x@-stop_closes#2        just before it
     stop_closes#2           the instant of an event
@@ -37,16 +38,19 @@ When: TypeAlias = "str | float | EventNumber"
 """An instant: a number (s), as text to keep a decimal exact, or an event."""
 
 
+END = "end"  # the end of the problem, as an instant
+
+
 @dataclass(frozen=True)
 class ValueAt:
-    """A state or an expression at an instant; at an event after it, or ``before``."""
+    """A state or an expression at an instant, None: the end; at an event after it, or ``before``."""
 
     expression: str
-    at: When
+    at: When | None
     before: bool = False
 
     def __str__(self) -> str:
-        return f"{self.expression}@{'-' * self.before}{self.at}"
+        return f"{self.expression}@{'-' * self.before}{END if self.at is None else self.at}"
 
 
 @dataclass(frozen=True)
@@ -132,9 +136,10 @@ def read_query(text: str) -> Query:
     expression, sign, at = compact.rpartition("@")
     if sign and expression and at:
         before = at.startswith("-") and _EVENT.fullmatch(at[1:]) is not None
-        return ValueAt(expression.strip(), _when(at[1:] if before else at, compact), before)
+        when = None if at == END else _when(at[1:] if before else at, compact)
+        return ValueAt(expression.strip(), when, before)
     raise ParameterError(
-        f"{text!r} asks for nothing: write x@1.5, x@hit#2, hit#2, count hit, largest x, smallest x or integral x"
+        f"{text!r} asks for nothing: write x@1.5, x@end, x@hit#2, hit#2, count hit, largest x, smallest x or integral x"
     )
 
 

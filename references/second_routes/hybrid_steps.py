@@ -317,6 +317,12 @@ class Steps:
             low, high = self.time(begin), self.time(end)
             return max(value for _, value, _ in self.candidates(expression, low, high))
 
+    def size(self, expression: Expr) -> mpf:
+        """Return the largest absolute value of an expression where the steps begin that were made."""
+        with mpmath.workdps(WORKING):
+            read = {mode.name: self.function([self._in_mode(mode.name, expression)]) for mode in self.problem.modes}
+            return max(abs(read[step.mode](step.time, step.y)[0]) for step, _ in self.kept)
+
     def instant_of_largest(self, expression: Expr, begin: Any, end: Any) -> mpf:
         """Return the instant (s) between two others at which an expression is largest."""
         with mpmath.workdps(WORKING):

@@ -232,6 +232,8 @@ class ModeDriver:
             t, y = arrival.time, arrival.state
             for at, state in zip(leg.outputs, arrival.states, strict=False):
                 self.record.sample(at, state, mode)
+            if fired is None and t < self.problem.end:
+                fired = self._beside_dip(leg, t, y, mode)
             if fired is not None and leg.below[fired]:
                 guard = self.modes[mode].events[fired].guard
                 self.zeros = (guard, -guard)
@@ -272,6 +274,15 @@ class ModeDriver:
                     f"{self.problem.name}: event {change.name} at t = {t:.9g} s resets {name} to "
                     f"{text(change.reset[name])}, which has no value there; state a reset that has"
                 )
+
+    def _beside_dip(self, leg: ModeLeg, t: float, y: Floats, mode: str) -> int | None:
+        """Return the guard that falls where a leg was ended at the minimum of another; None if none does."""
+        # Both functions pass zero at once, as where a pendulum turns; the integrator names one of them. At the start of
+        # the next leg the guard is at zero, without a sign, so that its fall would never be seen.
+        rows = np.array([row(t, y) for row in self.modes[mode].derivatives])
+        after = leg.signs * _ahead(rows, PROBE * self.span)
+        falls = _at_zero(rows, self.span) & (after < 0) & (t > leg.armed[: leg.guards])
+        return int(np.argmax(falls)) if falls.any() else None
 
     def _beside(self, leg: ModeLeg, t: float, y: Floats, mode: str) -> int | None:
         """Return the event that happens where a guard has come back: another may watch it the other way."""

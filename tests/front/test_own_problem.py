@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import veridyn
-from veridyn.api.comparing import STANDS_IN
+from veridyn.api.comparing import SHARED
 from veridyn.problem.errors import ProblemError
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract.errors import CapabilityError, SettingsError
@@ -139,7 +139,19 @@ def relations(comparison, solver):
     return {a.quantity: a.relation for a in comparison.answers if a.solver == solver}
 
 
-def test_exact_solver_is_the_reference_where_it_applies(compared):
+def test_references_are_proved(compared):
+    assert set(compared.sources.values()) == {"proof"}
+    assert not compared.unproved
+    assert set(relations(compared, "exact").values()) == {"agrees"}
+    assert all(reference.radius < 1e-20 for reference in compared.references.values())
+    assert {r.verdict for r in compared.records if (r.solver, r.layer) == ("exact", "criterion")} == {"pass"}
+    assert float(compared.references["x1_largest"]) == pytest.approx(0.2, rel=1e-15)
+
+
+def test_without_time_for_proofs_the_exact_solver_is_the_reference():
+    compared = veridyn.compare(hammer(), ["exact", "veridyn"], seconds=0)
+    assert compared.agreement.endswith(f"; no truth is known of this problem: {SHARED}")
+    assert set(compared.unproved.values()) == {"no time is set for proofs"}
     assert set(compared.sources.values()) == {"exact"}
     assert set(relations(compared, "exact").values()) == {"reference"}
     trusted = {r.quantity for r in compared.records if (r.solver, r.layer) == ("exact", "criterion")}
@@ -157,8 +169,8 @@ def test_right_solvers_agree_and_a_stop_too_stiff_differs(compared):
     assert "euler1.1: convergence x1_end fails: error" in str(compared)
 
 
-def test_agreement_is_never_called_truth(compared):
-    assert compared.agreement == f"9 of 11 answers agree with the reference; {STANDS_IN}"
+def test_the_sentence_says_what_is_proved(compared):
+    assert compared.agreement == "14 of 16 answers agree with the reference; all references are proved"
     assert compared.agreement in compared._repr_html_()
     assert "<svg" in compared._repr_html_()
     assert compared.to_pandas().loc[("x1_end", "euler1.1"), "relation"] == "differs"
@@ -167,10 +179,10 @@ def test_agreement_is_never_called_truth(compared):
 def test_report_of_a_comparison(compared, tmp_path):
     page = veridyn.report(compared, tmp_path).read_text(encoding="utf-8")
     assert "<h1>Comparison of solvers: " in page
-    assert "Agreement of solvers, no truth is known" in page
+    assert "all references are proved" in page
     assert compared.agreement in page
     results = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
-    assert {r["kind"] for r in results["cases"][0]["references"]} == {"numerical"}
+    assert {r["kind"] for r in results["cases"][0]["references"]} == {"quasi-analytical"}
     assert results["figures"]
     run = veridyn.read_run(tmp_path / "results.json")
     frame = run.to_pandas()
@@ -204,7 +216,7 @@ def test_without_levels_there_is_no_reference():
         def solve(self, problem, settings):
             return super().solve(hammer(), settings)
 
-    found = veridyn.compare(spring(), [Single(1.0)])
+    found = veridyn.compare(spring(), [Single(1.0)], seconds=0)
     assert {a.relation for a in found.answers} == {"not judged"}
     assert "neither the exact solver nor refinement levels" in found.references["x1_end"].routes[0]
     assert "none" in found.table()
@@ -293,18 +305,20 @@ def test_initial_value_problems_are_compared(tmp_path):
     assert all(relation == "differs" or source == "wrong" for relation, source in met)
     assert "wrong" in {r.solver for r in found.failures}
     assert relations(found, "wrong")["impact_first"] != "differs"
-    assert relations(found, "right")["out_first"] == "not judged"  # it never happens
+    assert not found.unproved
+    assert found.references["out_first"].routes == ("out does not happen",)
+    assert relations(found, "right")["out_first"] == "not judged"
     assert float(found.references["impact_count"]) == 3
     assert "<svg" in found._repr_html_()
     page = veridyn.report(found, tmp_path).read_text(encoding="utf-8")
-    assert "Agreement of solvers, no truth is known" in page
+    assert "all references are proved" in page
 
 
 def test_an_invariant_that_drifts_needs_no_other_solver():
     def pushed(problem):
         return replace(problem, modes=(veridyn.Mode(name="swing", rates=("w", "-sin(q) - w/1000000")),))
 
-    found = veridyn.compare(PENDULUM, [Misread("pushed", pushed)], layers=("criterion", "convergence"))
+    found = veridyn.compare(PENDULUM, [Misread("pushed", pushed)], layers=("criterion", "convergence"), seconds=0)
     assert found.sources["energy_drift"] == "statement"
     assert relations(found, "pushed") == {
         **dict.fromkeys(relations(found, "pushed"), "reference"),

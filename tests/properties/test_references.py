@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic
-from veridyn.references.problems import forced_oscillator, friction_decay, impact_oscillator, sliding_block
+from veridyn.references.problems import friction_decay, impact_oscillator, sliding_block
 from veridyn.solver.exact.solver import SOLVER
 from veridyn.validation_cases.mechanics import test_damped_stop as damped_stop
+from veridyn.validation_cases.mechanics import test_sdld31 as sdld31
 
 from .conftest import numbers
 
@@ -99,7 +100,7 @@ DEFAULTS = {
     damped_stop: {},
     friction_decay: {},
     sliding_block: {"a0": "1.5", "mu": "0.1", "g": "10", "m": "1", "omega": "2*pi"},
-    forced_oscillator: {"m": "2", "omega0": "10", "xi": "0.1", "F": "3", "omega": "7"},
+    sdld31: {"m": "2", "omega0": "10", "xi": "0.1", "F": "3", "omega": "7"},
 }
 LAWS = [
     (damped_stop, damped_stop.BOUNCES.peak_force(), "N", {}),
@@ -113,8 +114,8 @@ LAWS = [
     (sliding_block, sliding_block.slip_start, "s", {}),
     (sliding_block, sliding_block.slip_end, "s", {}),
     (sliding_block, sliding_block.wear_energy, "J", {"t_start": ("s", "1"), "t_end": ("s", "3")}),
-    (forced_oscillator, forced_oscillator.displacement, "m", {"time": ("s", "0.7")}),
-    (forced_oscillator, forced_oscillator.velocity, "m/s", {"time": ("s", "0.7")}),
+    (sdld31, sdld31.PEAK, "m", {}),
+    (sdld31, sdld31.PEAK_TIME, "s", {}),
 ]
 factors = st.sampled_from(["1/3", "2", "7/5"])
 

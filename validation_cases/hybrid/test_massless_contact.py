@@ -72,9 +72,9 @@ def flight(p: Any, start: Any, x: Any, v: Any, s: Any) -> Stage:
     w, creep = mpmath.sqrt(p.K / p.m), -p.k / p.c
     turning = mpmath.mpc(x, -v / w)
     gap = Waves(p.d, (1j * w, creep), (-turning, s))
-    summit = next(gap.roots(END, from_zero=True, order=1)) if start else mpmath.mpf(0)
+    summit = next(gap.roots(END, from_zero=True, order=1), mpmath.mpf(0)) if start else mpmath.mpf(0)
     later = replace(gap, weights=tuple(c * mpmath.exp(r * summit) for r, c in zip(gap.rates, gap.weights, strict=True)))
-    end = start + summit + next(later.roots(END, from_zero=False))
+    end = start + summit + next(later.roots(END, from_zero=False), mpmath.inf)
     return Stage(start, end, Waves(0, (1j * w,), (turning,)), Waves(0, (creep,), (s,)), gap)
 
 
@@ -85,7 +85,7 @@ def contact(p: Any, start: Any, v: Any, s: Any) -> Stage:
     rates = (-b + root, -b - root)
     weights = tuple((v - other * (s - rest)) / (rate - other) for rate, other in (rates, rates[::-1]))
     force = Waves(p.k * rest, rates, tuple((p.k + p.c * r) * c for r, c in zip(rates, weights, strict=True)))
-    end = start + next(force.roots(END, from_zero=False))
+    end = start + next(force.roots(END, from_zero=False), mpmath.inf)
     return Stage(start, end, Waves(p.d + rest, rates, weights), Waves(rest, rates, weights), force)
 
 

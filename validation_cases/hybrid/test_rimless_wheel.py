@@ -7,6 +7,7 @@ import mpmath
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
+from veridyn.references.engine.enclosure import Absent, less
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
@@ -89,8 +90,17 @@ SPEED = MOTION.closed(
     second=cycle,
     how="momentum and energy",
 )
+
+
+def climb(p: Any) -> Any:
+    """Return the angular velocity that carries a spoke from its strike to the vertical; raises Absent beyond that."""
+    if not less(p.s, p.a, "s and a agree"):
+        raise Absent("after each strike the spoke stands beyond the vertical: it needs no velocity")
+    return 2 * (p.g / p.l).sqrt() * ((p.a - p.s) / 2).sin()
+
+
 LEAST = MOTION.closed(
-    lambda p: 2 * (p.g / p.l).sqrt() * ((p.a - p.s) / 2).sin(),
+    climb,
     second=lambda p: mpmath.sqrt(fallen(p, 0) * -1),
     how="energy",
 )

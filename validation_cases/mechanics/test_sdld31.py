@@ -1,6 +1,7 @@
 """SDLD31 b and SDLD321 (EDF): an oscillator under a sine force, beside resonance and at it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -8,7 +9,11 @@ import numpy as np
 from veridyn.problem.elements import Load
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic
-from veridyn.references.problems import forced_oscillator
+from veridyn.references.certified import Certified
+from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.parameters import Parameter, exact
+from veridyn.references.reference import Reference
+from veridyn.references.second_routes import divided_differences
 from veridyn.solver.postprocessing.interpolation import turning_points, value_at
 from veridyn.validation_cases.judgement.case import (
     Case,
@@ -19,6 +24,7 @@ from veridyn.validation_cases.judgement.case import (
     Values,
     Variant,
     floats,
+    numbers,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited
@@ -26,6 +32,15 @@ from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.plotting import Curves, convergence, displacement, history, series
 from veridyn.validation_cases.measures.quantities import displacement_at, if_it_exists, velocity_at
 
+PARAMETERS = (
+    Parameter("m", "kg", "mass", "1"),
+    Parameter("omega0", "rad/s", "natural frequency", "18.8495559215"),
+    Parameter("xi", "1", "damping ratio", "1e-3", "non-negative"),
+    Parameter("F", "N", "amplitude of the force", "1", "non-negative"),
+    Parameter("omega", "rad/s", "frequency of the force", "20.73451151365"),
+    Parameter("T", "s", "time span", "1"),
+    Parameter("x0", "m", "displacement at which the oscillator is let go", "0", "any"),
+)
 OUTPUT_NUMBER = 0.05  # omega0 times the spacing of the requested output
 INSTANTS: dict[str, dict[str, tuple[str, ...]]] = {
     "31b": {"x": ("0.5", "0.7", "1.0"), "v": ("0.5", "0.7", "1.0")},
@@ -59,21 +74,44 @@ def outputs(end: float, spacing: float) -> Floats:
     return np.unique(np.round(np.concatenate((grid, measured)), DECIMALS))
 
 
-def problem(values: Values) -> MechanicalProblem:
+def oscillator(values: Values) -> MechanicalProblem:
     """Return the oscillator under its force; the span exceeds T, so that all instants lie inside it."""
-    m, w, xi, F, W, T = floats(values, "m", "omega0", "xi", "F", "omega", "T")
-    end = round(1.01 * max(T, LATEST), DECIMALS)
+    m, w, xi, F, W, x0 = numbers(values, "m", "omega0", "xi", "F", "omega", "x0")
     return MechanicalProblem(
         name="sdld31",
         mass=np.array([[m]]),
         stiffness=np.array([[m * w**2]]),
         damping=np.array([[2 * xi * w * m]]),
-        initial_displacement=np.array([float(values["x0"])]),
-        end=end,
-        output_times=outputs(end, OUTPUT_NUMBER / max(w, W)),
+        initial_displacement=np.array([x0]),
+        end=round(1.01 * max(float(values["T"]), LATEST), DECIMALS),
         loads=(Load(np.ones(1), Harmonic(F, W)),),
         coordinates=("x",),
     )
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the oscillator with the output that is asked of solvers."""
+    result = oscillator(values)
+    return replace(result, output_times=outputs(result.end, OUTPUT_NUMBER / max(floats(values, "omega0", "omega"))))
+
+
+MOTION = make_quantities(oscillator, PARAMETERS)
+DIVIDED = "divided difference of the exponential"
+SEARCHED = "divided differences, branch and bound"
+
+
+def find_displacement(t: str) -> Reference[Certified]:
+    """Return the true displacement (m) at an instant (s)."""
+    return MOTION.value("x", t, second=lambda p: divided_differences.displacement(p, exact(t).mpf()), how=DIVIDED)
+
+
+def find_velocity(t: str) -> Reference[Certified]:
+    """Return the true velocity (m/s) at an instant (s)."""
+    return MOTION.value("v_x", t, second=lambda p: divided_differences.velocity(p, exact(t).mpf()), how=DIVIDED)
+
+
+PEAK = MOTION.peak("x", until="T", second=lambda p: divided_differences.find_peak(p)[0], how=SEARCHED)
+PEAK_TIME = MOTION.peak_time("x", until="T", second=lambda p: divided_differences.find_peak(p)[1], how=SEARCHED)
 
 
 def _amplitude(values: Values, time: float) -> float:
@@ -134,7 +172,7 @@ X_AT, V_AT = (sorted({t for seen in INSTANTS.values() for t in seen[part]}, key=
 
 def _displacement_at(t: str) -> Quantity:
     """Return the displacement at an instant (s)."""
-    truth = forced_oscillator.displacement.at(time=t)
+    truth = find_displacement(t)
     measure = partial(displacement_at, time=float(t), samples=SMOOTH)
     criterion, scale = partial(_share, _amplitude, time=float(t)), partial(_amplitude, time=float(t))
     return Quantity(f"x@{t}", "m", f"displacement at {t} s", truth, measure, criterion, scale)
@@ -142,13 +180,13 @@ def _displacement_at(t: str) -> Quantity:
 
 def _velocity_at(t: str) -> Quantity:
     """Return the velocity at an instant (s)."""
-    truth = forced_oscillator.velocity.at(time=t)
+    truth = find_velocity(t)
     measure = partial(velocity_at, time=float(t), samples=SMOOTH)
     criterion, scale = partial(_share, _speed, time=float(t)), partial(_speed, time=float(t))
     return Quantity(f"v@{t}", "m/s", f"velocity at {t} s", truth, measure, criterion, scale)
 
 
-_turns = partial(if_it_exists, forced_oscillator.peak, "the largest displacement lies at an end of the span")
+_turns = partial(if_it_exists, PEAK, "the largest displacement lies at an end of the span")
 QUANTITIES = (
     *map(_displacement_at, X_AT),
     *map(_velocity_at, V_AT),
@@ -156,7 +194,7 @@ QUANTITIES = (
         name="peak",
         unit="m",
         definition="largest magnitude of x up to T",
-        reference=forced_oscillator.peak,
+        reference=PEAK,
         measure=lambda o: _peak(o)[0],
         criterion=_turns(_of_peak),
         applies=_forced,
@@ -165,7 +203,7 @@ QUANTITIES = (
         name="peak_time",
         unit="s",
         definition="instant of the peak",
-        reference=forced_oscillator.peak_time,
+        reference=PEAK_TIME,
         measure=lambda o: _peak(o)[1],
         criterion=_turns(_of_span),
         applies=_forced,
@@ -217,7 +255,7 @@ FIGURES = (
         "growth-at-resonance",
         "Growth at resonance, ξ = 0.01",
         "The envelope is F/(2 ξ m w0²) (1 - e^(-ξ w0 t)).",
-        displacement(forced_oscillator.motion),
+        displacement(MOTION.history(displacement="x")),
         variant="321b",
         beside=_envelope,
         window=lambda values: (0.0, float(values["T"])),
@@ -251,7 +289,7 @@ CASE = Case(
         "Omega = w0, xi = 0: x = F/(2 m w0²) (sin(w0 t) - w0 t cos(w0 t))",
         "Omega = w0, xi = 1: x = F/(2 m w0²) ((1 + w0 t) e^{-w0 t} - cos(w0 t))",
     ),
-    parameters=forced_oscillator.PARAMETERS,
+    parameters=PARAMETERS,
     variants=(
         _variant("31b", {}),
         _variant("321a", {**RESONANCE, "xi": "1", "T": "0.5"}),

@@ -87,8 +87,8 @@ class Top:
     def __init__(self, p: Numbers) -> None:
         self.frame = principal_frame(p)
         (self.I1, self.I2, self.I3), start = (p[i] for i in self.frame.order), self.frame.turn(p[3:])
-        self.twice = mpmath.fsum(i * w**2 for i, w in zip(p[:3], start, strict=True))
-        self.square = mpmath.fsum((i * w) ** 2 for i, w in zip(p[:3], start, strict=True))
+        self.twice = mpmath.fsum(i * w**2 for i, w in zip(p[:3], p[3:], strict=True))
+        self.square = mpmath.fsum((i * w) ** 2 for i, w in zip(p[:3], p[3:], strict=True))
         low, high = self.square - self.twice * self.I1, self.twice * self.I3 - self.square
         slow, fast = (self.I2 - self.I1) * high, (self.I3 - self.I2) * low
         self.about3 = self.square > self.twice * self.I2

@@ -1,7 +1,8 @@
-"""Several solvers on a problem of the user: the same judgement as for the cases, against the best answer there is.
+"""Several solvers on a problem of the user: the same judgement as for the cases, against the truth where it is proved.
 
-No truth is known of such a problem. What stands in for it is the exact solver where it applies, otherwise the answer
-with the smallest numerical uncertainty over refinement levels. Solvers that meet it agree; that is all that is said.
+Where the engine gives up, no truth is known. What stands in for it is the answer of the exact solver where that
+applies, otherwise the answer with the smallest numerical uncertainty over refinement levels. Solvers that meet it
+agree; that is all that is said.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import Any, Literal, cast
 from msgspec import structs
 
 from veridyn.api.entrants import Entrant, make_entrants, with_outputs
+from veridyn.api.front import SECONDS
+from veridyn.api.prover import make_prover
 from veridyn.api.questions import Question, questions, residuals
 from veridyn.api.solving import (
     Drawing,
@@ -26,7 +29,7 @@ from veridyn.api.solving import (
     refuse_others,
     shown,
 )
-from veridyn.api.stand_ins import NOTHING, StandIn, find_exact, find_stand_in
+from veridyn.api.yardsticks import NOTHING, Yardstick, find_exact, find_yardstick
 from veridyn.problem.mechanical import Problem
 from veridyn.problem.smoothness import regularity
 from veridyn.references.certified import Certified
@@ -44,7 +47,7 @@ from veridyn.validation_cases.judgement.runner import Statement
 from veridyn.validation_cases.judgement.tolerances import read_requirement
 
 LAYERS = (Layer.CRITERION, Layer.CONVERGENCE, Layer.CLAIM, Layer.INVARIANCE)
-STANDS_IN = "no truth is known of this problem: solvers that agree may share a mistake"
+SHARED = "solvers that agree may share a mistake"
 Relation = Literal["agrees", "differs", "reference", "not judged"]
 
 
@@ -76,6 +79,7 @@ class Comparison:
     answers: tuple[Answer, ...]
     records: tuple[Record, ...]
     missing: Mapping[str, str]  # solvers without a solution, and why
+    unproved: Mapping[str, str]  # quantities of which no truth is known, and why
 
     @property
     def problem(self) -> Problem:
@@ -85,10 +89,11 @@ class Comparison:
 
     @property
     def agreement(self) -> str:
-        """One sentence: how many answers agree with the reference."""
+        """One sentence: how many answers agree with the reference, and which references are no proved truth."""
         judged = [a for a in self.answers if a.relation in ("agrees", "differs")]
         agreeing = sum(a.relation == "agrees" for a in judged)
-        return f"{agreeing} of {plural(len(judged), 'answer')} agree with the reference; {STANDS_IN}"
+        counts = f"{agreeing} of {plural(len(judged), 'answer')} agree with the reference"
+        return f"{counts}; {_describe_truth(len(self.references), list(self.unproved))}"
 
     @property
     def failures(self) -> tuple[Record, ...]:
@@ -111,6 +116,7 @@ class Comparison:
     def __str__(self) -> str:
         lines = [self.table(), "", self.agreement]
         lines += [f"{name}: {why}" for name, why in self.missing.items()]
+        lines += [f"{name} is not proved: {why}" for name, why in self.unproved.items()]
         lines += [f"{f'{r.solver} {r.scheme}'.strip()}: {r.layer} {r.quantity} fails: {_why(r)}" for r in self.failures]
         return "\n".join(lines)
 
@@ -153,6 +159,7 @@ class Comparison:
         """Return the comparison as a result document, as a run of the cases gives one."""
         case = self.statement.case
         texts = [self.agreement, *(f"{name} has no solution: {why}" for name, why in self.missing.items())]
+        texts += [f"{name} is not proved: {why}" for name, why in self.unproved.items()]
         messages = [Message(text=text) for text in texts]
         made = figure_of(case.title, self._panels(())) if self.solutions else None
         figures = [structs.replace(made, case=case.name)] if made else []
@@ -173,8 +180,9 @@ def compare(
     quantities: Mapping[str, Any] | None = None,
     require: str = "rel=1e-3",
     layers: Sequence[str] = LAYERS,
+    seconds: float = SECONDS,
 ) -> Comparison:
-    """Compare solvers on a problem that has no known truth.
+    """Compare solvers on a problem, against its proved truth where there is one.
 
     Parameters
     ----------
@@ -189,11 +197,14 @@ def compare(
         How near default answers must come: ``"rel=1e-3"`` of the scale of a quantity, or ``"digits=6"``.
     layers
         Layers of the judgement that are made; fewer cost less.
+    seconds
+        That all proofs together may take; 0: nothing is proved.
 
     Returns
     -------
     Comparison
-        The reference of each quantity is the answer of the exact solver where it applies, else the answer with the
+        The reference of each quantity is the proved truth, see `prove`. Where there is none, for the reason that
+        `Comparison.unproved` states, it is the answer of the exact solver where it applies, else the answer with the
         smallest numerical uncertainty over the refinement levels of the solvers (three times the largest of the last
         differences, see docs/judgement.md).
 
@@ -207,12 +218,12 @@ def compare(
     refuse_others(problem)
     entrants, problem = make_entrants(solvers), with_outputs(problem)
     asked = questions(problem, quantities or {})
-    result: dict[str, StandIn] = {}
+    result: dict[str, Yardstick] = {}
     statement = _statement(problem, asked, result, require)
     offered = [e for e in entrants if not e.lacking(problem)]
     solutions, missing = _solutions(statement, entrants)
-    exact = find_exact(problem, offered)
-    result |= {question.name: find_stand_in(question, statement, offered, exact) for question in asked}
+    exact, prover = find_exact(problem, offered), make_prover(problem, seconds)
+    result |= {question.name: find_yardstick(question, prover, statement, offered, exact) for question in asked}
     records = {e.label: [judge(c, e.runner) for c in _checks(e, statement, result, layers)] for e in offered}
     return Comparison(
         statement=statement,
@@ -222,6 +233,7 @@ def compare(
         answers=tuple(_answer(e, q, result[q.name], statement, records) for q in asked for e in entrants),
         records=tuple(record for judged in records.values() for record in judged),
         missing=missing,
+        unproved={name: r.doubt for name, r in result.items() if r.doubt},
     )
 
 
@@ -239,26 +251,26 @@ def report(comparison: Comparison, folder: str | Path) -> Path:
     return Path(folder) / "index.html"
 
 
-def _statement(problem: Problem, asked: Sequence[Question], found: Mapping[str, StandIn], require: str) -> Statement:
+def _statement(problem: Problem, asked: Sequence[Question], found: Mapping[str, Yardstick], require: str) -> Statement:
     """Return the problem as a case with one variant; the references are looked up in what is found later."""
     case = Case(
         name=problem.name,
         title=problem.name,
         document="problem of the user",
-        summary=f"Comparison of solvers; {STANDS_IN}.",
+        summary="Comparison of solvers on a problem of one's own.",
         statement=(),
         parameters=(),
         variants=(Variant("given", {}),),
         quantities=tuple(_quantity(q, problem, found, require) for q in asked),
         problem=lambda _: problem,
-        remarks=(f'References of kind "numerical" are answers of solvers: {STANDS_IN}.',),
+        remarks=(f'References of kind "numerical" are answers of solvers: no truth is known there, {SHARED}.',),
         residuals=residuals(problem),
         linear=problem.is_linear,
     )
     return Statement(case, case.variants[0])
 
 
-def _quantity(q: Question, problem: Problem, found: Mapping[str, StandIn], require: str) -> Quantity:
+def _quantity(q: Question, problem: Problem, found: Mapping[str, Yardstick], require: str) -> Quantity:
     relative = read_requirement(require).relative
     return Quantity(
         q.name,
@@ -272,7 +284,7 @@ def _quantity(q: Question, problem: Problem, found: Mapping[str, StandIn], requi
     )
 
 
-def _checks(e: Entrant, statement: Statement, found: Mapping[str, StandIn], layers: Sequence[str]) -> Iterator[Check]:
+def _checks(e: Entrant, statement: Statement, found: Mapping[str, Yardstick], layers: Sequence[str]) -> Iterator[Check]:
     """Yield the checks of a solver; none of a quantity without reference, or whose reference it gave itself."""
     left_out = {name for name, r in found.items() if r.value.value is None or r.label == e.label}
     everything = left_out == set(found)
@@ -281,6 +293,16 @@ def _checks(e: Entrant, statement: Statement, found: Mapping[str, StandIn], laye
         pooled = check.layer is Layer.CLAIM and not claim and check.name in ("order", "slope", "error_over_tolerance")
         if check.layer in layers and quantity not in left_out and not (pooled and everything):
             yield check
+
+
+def _describe_truth(count: int, unproved: Sequence[str]) -> str:
+    """Say which references are proved."""
+    if not unproved:
+        return "all references are proved"
+    if len(unproved) == count:
+        return f"no truth is known of this problem: {SHARED}"
+    names = ", ".join(unproved)
+    return f"{count - len(unproved)} of {count} references are proved; no truth is known of {names}: {SHARED}"
 
 
 def _solutions(statement: Statement, entrants: Iterable[Entrant]) -> tuple[dict[str, Solution], dict[str, str]]:
@@ -304,7 +326,7 @@ def _solutions(statement: Statement, entrants: Iterable[Entrant]) -> tuple[dict[
 def _answer(
     e: Entrant,
     question: Question,
-    reference: StandIn,
+    reference: Yardstick,
     statement: Statement,
     records: Mapping[str, Sequence[Record]],
 ) -> Answer:

@@ -80,13 +80,17 @@ def settle_in_time(name: str, compute: Callable[[], Certified], seconds: float) 
     What is left of the time is for each of the second routes; the value stands without one that takes longer.
     """
     begin = time.monotonic()
+    return compute_in_time(compute, seconds).settle(name, seconds - (time.monotonic() - begin))
+
+
+def compute_in_time(compute: Callable[[], Certified], seconds: float) -> Certified:
+    """Return a value by its first route, or how far it came in the time that it has."""
     try:
         with time_limit(seconds):
-            truth = compute()
+            return compute()
     except OutOfTime as reached:
         forget()  # motions that were left half-way
         return undefined(f"not within {seconds:g} s: it came to {reached}; --seconds gives it more")
-    return truth.settle(name, seconds - (time.monotonic() - begin))
 
 
 def _derivative(quantity: Quantity, varied: Values, digits: int, name: str, seconds: float) -> Certified:

@@ -69,24 +69,25 @@ def prove(
     """
     check_digits(digits)
     queries = name_queries(quantities)
-    motion = _follow(problem)
+    motion = follow_problem(problem)
     for name, query in queries.items():
         _check_instants(problem, name, query)
     if isinstance(motion, MechanicalQuantities) and (fault := motion.find_fault()):
         raise ProblemError(f"{problem.name}: {fault}")
-    references = {name: _find(motion, query) for name, query in queries.items()}
-    values = _values(problem, derivative)
-    return {name: _settle(name, each, values, digits, seconds) for name, each in references.items()}
+    references = {name: make_reference(motion, query) for name, query in queries.items()}
+    values = read_values(problem, derivative)
+    return {name: settle_value(name, each, values, digits, seconds) for name, each in references.items()}
 
 
 def names_of(problem: Problem) -> dict[str, tuple[str, ...]]:
     """Return the names that queries of a problem may hold: states, readings, events; raises `ProblemError`."""
-    motion = _follow(problem)
+    motion = follow_problem(problem)
     readings = () if isinstance(problem, InitialValueProblem) else motion.problem.reading_names
     return {"states": motion.problem.states, "readings": readings, "events": motion.problem.event_names}
 
 
-def _follow(problem: Problem) -> MotionQuantities:
+def follow_problem(problem: Problem) -> MotionQuantities:
+    """Return the motion of a problem, as the engine follows it; raises `ProblemError` for what has no exact law."""
     if isinstance(problem, MechanicalProblem):
         return make_quantities(lambda _: problem, read_number=read_double)
     if isinstance(problem, InitialValueProblem):
@@ -96,7 +97,7 @@ def _follow(problem: Problem) -> MotionQuantities:
     raise ProblemError(f"{problem!r} is no problem")
 
 
-def _values(problem: Problem, derivative: str | None) -> dict[str, Exact]:
+def read_values(problem: Problem, derivative: str | None) -> dict[str, Exact]:
     """Return the parameters of a problem, with that one varied to which derivatives are taken."""
     parameters = problem.parameters if isinstance(problem, InitialValueProblem) else {}
     values = {name: exact(str(value), name) for name, value in parameters.items()}
@@ -126,7 +127,8 @@ def _check_instants(problem: Problem, name: str, query: Query) -> None:
             raise ParameterError(f"{name}: {problem.name} goes from {start:g} s to {end:g} s; {instant} s is not in it")
 
 
-def _find(motion: MotionQuantities, query: Query) -> Reference[Certified]:
+def make_reference(motion: MotionQuantities, query: Query) -> Reference[Certified]:
+    """Return the reference that a query asks for; raises `ProblemError` or `ParameterError` for an unknown name."""
     match query:
         case ValueAt():
             return motion.value(query.expression, _when(query.at), query.before)
@@ -146,9 +148,10 @@ def _when(when: When | None) -> Any:
     return (when.name, when.number) if isinstance(when, EventNumber) else when
 
 
-def _settle(
+def settle_value(
     name: str, quantity: Reference[Certified], values: Mapping[str, Exact], digits: int, seconds: float
 ) -> Certified:
+    """Return the value of a reference, undefined with the reason if it has none in the seconds that it may take."""
     try:
         value = settle_in_time(name, partial(quantity.compute, values, digits), seconds)
     except CertificationError as reason:

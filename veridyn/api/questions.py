@@ -10,10 +10,22 @@ from typing import Any
 
 import numpy as np
 
+from veridyn.api.proofs import (
+    Proof,
+    prove_count,
+    prove_end,
+    prove_instant,
+    prove_largest,
+    prove_mean,
+    prove_sum,
+    prove_top,
+)
 from veridyn.problem.expressions import Expr
 from veridyn.problem.generated import over
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.references.mechanics.frictions import power_of
+from veridyn.references.mechanics.stops import push_of
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import Response, Trajectory
 from veridyn.solver.postprocessing.balance import element_history
@@ -33,7 +45,8 @@ MOST = 6  # degrees of freedom that are asked for; those come first on which som
 class Question:
     """A number of a response, and the size (in its unit) to which differences of it are related.
 
-    ``vanishes``: it is zero by the statement of the problem.
+    ``vanishes``: it is zero by the statement of the problem. ``proof``: how its truth follows from proved values; None
+    for a function of the response.
     """
 
     name: str
@@ -42,6 +55,7 @@ class Question:
     read: Read
     size: Size
     vanishes: bool = False
+    proof: Proof | None = None
 
 
 def questions(problem: Problem, more: Mapping[str, Read]) -> tuple[Question, ...]:
@@ -57,9 +71,14 @@ def questions(problem: Problem, more: Mapping[str, Read]) -> tuple[Question, ...
 def _states(problem: InitialValueProblem) -> Iterator[Question]:
     for i, name in enumerate(problem.unknowns[:MOST]):
         size = partial(_peak, problem, name)
-        yield Question(f"{name}_end", "", f"{name} at the end", partial(_last, "states", i), size)
-        yield Question(f"{name}_largest", "", f"largest absolute value of {name}", size, size)
-        yield Question(f"{name}_rms", "", f"root mean square of {name}", partial(_mean, problem, name), size)
+        yield Question(
+            f"{name}_end", "", f"{name} at the end", partial(_last, "states", i), size, proof=prove_end(name)
+        )
+        yield Question(
+            f"{name}_largest", "", f"largest absolute value of {name}", size, size, proof=prove_largest(name)
+        )
+        mean, what = partial(_mean, problem, name), f"root mean square of {name}"
+        yield Question(f"{name}_rms", "", what, mean, size, proof=prove_mean(name))
 
 
 def _last(what: str, i: int, r: Response | Trajectory) -> float:
@@ -87,10 +106,13 @@ def _events(problem: InitialValueProblem) -> Iterator[Question]:
     """Yield how often an event happens, unless it does so without end, and when for the first and the last time."""
     endless = problem.accumulation.event if problem.accumulation else ""
     for name in problem.event_names:
+        first, last = (partial(_instant, problem, name, place) for place in (0, -1))
         if name != endless:
-            yield Question(f"{name}_count", "1", f"number of {name}", partial(_count, problem, name), lambda _: 1.0)
-            yield Question(f"{name}_last", "s", f"last instant of {name}", partial(_instant, problem, name, -1), _span)
-        yield Question(f"{name}_first", "s", f"first instant of {name}", partial(_instant, problem, name, 0), _span)
+            number, what = partial(_count, problem, name), f"number of {name}"
+            yield Question(f"{name}_count", "1", what, number, lambda _: 1.0, proof=prove_count(name))
+            proof = prove_instant(name, last=True)
+            yield Question(f"{name}_last", "s", f"last instant of {name}", last, _span, proof=proof)
+        yield Question(f"{name}_first", "s", f"first instant of {name}", first, _span, proof=prove_instant(name))
 
 
 def _count(problem: InitialValueProblem, name: str, r: Trajectory) -> float:
@@ -136,9 +158,10 @@ def _motion(problem: MechanicalProblem) -> Iterator[Question]:
     for i in _followed(problem):
         name, size = problem.coordinates[i], partial(_largest, i)
         last, mean = partial(_last, "displacement", i), partial(_rms, i)
-        yield Question(f"{name}_end", "m", f"displacement of {name} at the end", last, size)
-        yield Question(f"{name}_largest", "m", f"largest absolute displacement of {name}", size, size)
-        yield Question(f"{name}_rms", "m", f"root mean square of the displacement of {name}", mean, size)
+        what = f"displacement of {name}"
+        yield Question(f"{name}_end", "m", f"{what} at the end", last, size, proof=prove_end(name))
+        yield Question(f"{name}_largest", "m", f"largest absolute {what}", size, size, proof=prove_largest(name))
+        yield Question(f"{name}_rms", "m", f"root mean square of the {what}", mean, size, proof=prove_mean(name))
 
 
 def _followed(problem: MechanicalProblem) -> list[int]:
@@ -175,15 +198,18 @@ def _of_force(name: str, read: Callable[[Response, Floats], float], r: Response)
 
 def _stops(problem: MechanicalProblem) -> Iterator[Question]:
     for stop in problem.stops:
+        push = push_of(stop.name).name
         force, pushed = (partial(_of_force, stop.name, read) for read in (_top, _sum))
-        yield Question(f"{stop.name}_largest_force", "N", f"largest force of {stop.name}", force, force)
-        yield Question(f"{stop.name}_impulse", "N s", f"impulse of {stop.name} over the whole span", pushed, pushed)
+        largest, summed = f"largest force of {stop.name}", f"impulse of {stop.name} over the whole span"
+        yield Question(f"{stop.name}_largest_force", "N", largest, force, force, proof=prove_top(push))
+        yield Question(f"{stop.name}_impulse", "N s", summed, pushed, pushed, proof=prove_sum(push))
 
 
 def _frictions(problem: MechanicalProblem) -> Iterator[Question]:
     for friction in problem.frictions:
-        work = partial(_dissipated, friction.name)
-        yield Question(f"{friction.name}_work", "J", f"energy that {friction.name} dissipates", work, work)
+        work, what = partial(_dissipated, friction.name), f"energy that {friction.name} dissipates"
+        proof = prove_sum(power_of(friction.name).name)
+        yield Question(f"{friction.name}_work", "J", what, work, work, proof=proof)
 
 
 def _dissipated(name: str, r: Response) -> float:

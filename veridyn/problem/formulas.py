@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import sympy
@@ -14,7 +14,7 @@ from veridyn.problem.errors import ProblemError
 from veridyn.problem.exact_fields import is_formula
 from veridyn.problem.expressions import TIME, Expr, read
 from veridyn.problem.function_of_time import TimeFunction
-from veridyn.problem.scalars import to_float
+from veridyn.problem.scalars import Scalar, to_float
 from veridyn.problem.time_functions import Harmonic, Piecewise, Windowed
 
 T = sympy.Symbol(TIME)
@@ -22,13 +22,31 @@ NOTHING = sympy.Integer(0)
 ReadNumber = Callable[[Any], Expr]  # a number of a problem, or a text, as an exact one
 
 
-def find_breaks(function: TimeFunction) -> Iterator[float]:
-    """Yield the instants (s) at which a function changes its formula."""
+def find_breaks(function: TimeFunction) -> Iterator[Scalar]:
+    """Yield the instants (s) at which a function changes its formula, as they were given."""
     for term in function.terms():
         if isinstance(term, Piecewise):
-            yield from map(to_float, term.breaks)
+            yield from term.breaks
         elif isinstance(term, Windowed):
-            yield from (to_float(term.start), to_float(term.end))
+            start, end = to_float(term.start), to_float(term.end)
+            yield term.start
+            yield from (b for b in find_breaks(term.function) if start < to_float(b) < end)
+            yield term.end
+
+
+def list_breaks(
+    functions: Iterable[TimeFunction], start: float, end: float, read_number: ReadNumber | None = None
+) -> dict[float, Expr]:
+    """Return all instants (s) between two at which functions change their formulas, in order: doubles, and exact.
+
+    Raises `ProblemError` for instants that differ by less than doubles tell: what holds between them has no place.
+    """
+    instants: dict[float, Expr] = {}
+    for given in (b for function in functions for b in find_breaks(function)):
+        place, instant = to_float(given), (read_number or write_number)(given)
+        if instants.setdefault(place, instant) != instant:
+            raise ProblemError(f"functions change at {place!r} s twice: both instants are exact, and one as doubles")
+    return {place: instants[place] for place in sorted(instants) if start < place < end}
 
 
 def write_function(function: TimeFunction, inside: float, read_number: ReadNumber | None = None) -> Expr:
@@ -52,9 +70,39 @@ def write_term(term: TimeFunction, inside: float, read_number: ReadNumber) -> Ex
             row = term.coefficients[i] if i >= 0 else ()
             return sum((read_number(c) * tau**k for k, c in enumerate(row)), NOTHING)
         case Windowed():
-            outside = not to_float(term.start) <= inside < to_float(term.end)
-            return NOTHING if outside else write_function(term.function, inside, read_number)
+            return _write_window(term, inside, read_number)
     raise ProblemError(f"a load of kind {term.kind!r} has no formula")
+
+
+def _write_window(term: Windowed, inside: float, read_number: ReadNumber) -> Expr:
+    """Return what is cut out between two instants, its derivative, or an antiderivative that is zero before."""
+    start, end = to_float(term.start), to_float(term.end)
+    edges = [start, *sorted(b for b in map(to_float, find_breaks(term.function)) if start < b < end), end]
+    first, last = 0.5 * (edges[0] + edges[1]), 0.5 * (edges[-2] + edges[-1])
+    opens, shuts = read_number(term.start), read_number(term.end)
+    if inside < start or (inside >= end and term.order >= 0):
+        return NOTHING
+    if term.order >= 0:
+        return sympy.diff(write_function(term.function, inside, read_number), T, term.order)
+    chain = [term.function]
+    for _ in range(-term.order):
+        chain.append(chain[-1].antiderivative())
+
+    # An antiderivative that is zero up to the start is any one less its Taylor polynomial there, of the degree below
+    # its order; from the end on it is the polynomial with its value and derivatives there.
+    def write_primitive(order: int, around: float) -> Expr:
+        before = [write_function(chain[k], first, read_number).xreplace({T: opens}) for k in range(order, 0, -1)]
+        return write_function(chain[order], around, read_number) - _sum_powers(before, T - opens)
+
+    if inside < end:
+        return write_primitive(-term.order, inside)
+    after = [write_primitive(k, last).xreplace({T: shuts}) for k in range(-term.order, 0, -1)]
+    return _sum_powers(after, T - shuts)
+
+
+def _sum_powers(derivatives: list[Expr], lapse: Expr) -> Expr:
+    """Return the polynomial with these derivatives at its start, lowest first."""
+    return sum((f * lapse**k / math.factorial(k) for k, f in enumerate(derivatives)), NOTHING)
 
 
 def write_number(value: Any) -> Expr:

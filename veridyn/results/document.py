@@ -10,7 +10,7 @@ from veridyn.results.sheet import CaseSheet
 from veridyn.results.words import MessageKind, Profile
 
 VERSION = "2.3"
-SCOPES = {Profile.QUICK: "Quick profile", Profile.COMPARISON: "Agreement of solvers, no truth is known"}
+SCOPES = {Profile.QUICK: "Quick profile", Profile.COMPARISON: "Problem of one's own"}
 Count = Annotated[int, Meta(ge=0)]
 
 
@@ -91,7 +91,7 @@ class Document(Struct, frozen=True, kw_only=True):
         Profile | None,
         Meta(
             description="What was asked for: quick (default variants, one scheme of each solver), selection (what the "
-            "user named), all, comparison (of solvers on a problem without known truth). null: not recorded."
+            "user named), all, comparison (of solvers on a problem of one's own). null: not recorded."
         ),
     ] = None
     available: Annotated[

@@ -1,18 +1,19 @@
-"""What stands in for the truth of a problem of the user: the exact solver, or the answer that is known best."""
+"""What answers to a problem of the user are held against: the proved truth, else the best answer of a solver."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mpmath
 
 from veridyn.api.entrants import Entrant, make_entrant
+from veridyn.api.prover import Prover
 from veridyn.api.questions import Question
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
-from veridyn.references.certified import Certified, undefined
+from veridyn.references.certified import CertificationError, Certified, undefined
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.validation_cases.judgement.case import Quantity
@@ -22,12 +23,16 @@ from veridyn.validation_cases.judgement.tolerances import Tolerance
 
 
 @dataclass(frozen=True)
-class StandIn:
-    """What stands in for the truth of a quantity: the value with its uncertainty, its scale, who gave it."""
+class Yardstick:
+    """What answers are held against: the value with its uncertainty, its scale, who gave it.
+
+    ``doubt`` says why it is no proved truth but the answer of a solver, or nothing; empty if it is one.
+    """
 
     value: Certified
     size: float = 0.0
     label: str = ""
+    doubt: str = ""
 
     def criterion(self, relative: float, text: str) -> Tolerance:
         """Return how near a default answer must come: what the user requires, and what nobody knows better."""
@@ -44,13 +49,34 @@ def find_exact(problem: Problem, offered: Sequence[Entrant]) -> Entrant | None:
     return None if entrant.lacking(problem) else entrant
 
 
-def find_stand_in(
+def find_yardstick(
+    question: Question, prover: Prover, statement: Statement, offered: Sequence[Entrant], exact: Entrant | None
+) -> Yardstick:
+    """Return the proved value; else the exact solver's answer, else that of the smallest uncertainty over levels."""
+    if question.vanishes:
+        size = max((_size_of(question, statement, e) for e in offered), default=0.0)
+        return Yardstick(VANISHES, size, "statement")
+    try:
+        return _prove(question, prover)
+    except CertificationError as reason:
+        return replace(_find_answer(question, statement, offered, exact), doubt=str(reason))
+
+
+def _prove(question: Question, prover: Prover) -> Yardstick:
+    """Return the proved value of a question; raises `CertificationError` where there is none."""
+    if question.proof is None:
+        raise CertificationError("a function of the response has no proof")
+    value, size = question.proof.value(prover), question.proof.size(prover)
+    if value.value is None:
+        return Yardstick(value, label="proof")
+    return Yardstick(value, abs(float(size)), "proof")
+
+
+def _find_answer(
     question: Question, statement: Statement, offered: Sequence[Entrant], exact: Entrant | None
-) -> StandIn:
+) -> Yardstick:
     """Return the answer of the exact solver, else that with the smallest uncertainty over refinement levels."""
     (quantity,) = (q for q in statement.quantities if q.name == question.name)
-    if question.vanishes:
-        return StandIn(VANISHES, max((_size_of(question, statement, e) for e in offered), default=0.0), "statement")
     if exact and (known := _exactly(question, quantity, statement, exact)):
         return known
     refined = [
@@ -59,7 +85,7 @@ def find_stand_in(
     none = undefined("neither the exact solver nor refinement levels of a solver give an answer with an uncertainty")
     if refined:
         return min(refined, key=lambda r: float(r.value.radius or 0.0))
-    return StandIn(none, max((_size_of(question, statement, e) for e in offered), default=0.0))
+    return Yardstick(none, max((_size_of(question, statement, e) for e in offered), default=0.0))
 
 
 def _size_of(question: Question, statement: Statement, e: Entrant) -> float:
@@ -73,7 +99,7 @@ VANISHES = Certified(mpmath.mpf(0), None, "closed form", ("zero by the statement
 NOTHING = (SolverFailure, CapabilityError, SolverInputError, NotJudged, HarnessError)
 
 
-def _exactly(question: Question, quantity: Quantity, statement: Statement, exact: Entrant) -> StandIn | None:
+def _exactly(question: Question, quantity: Quantity, statement: Statement, exact: Entrant) -> Yardstick | None:
     runner, digits = exact.runner, float(EXACT.claims["digits"])
     run = runner.default_run(statement, exact.scheme)
     try:
@@ -85,10 +111,10 @@ def _exactly(question: Question, quantity: Quantity, statement: Statement, exact
     except NOTHING:
         return None
     how = f"exact solver: {digits:g} digits claimed, and what the distance of samples leaves"
-    return StandIn(_numerical(float(value), radius + 10.0**-digits * size, how), size, exact.label)
+    return Yardstick(_numerical(float(value), radius + 10.0**-digits * size, how), size, exact.label)
 
 
-def _finest(question: Question, quantity: Quantity, statement: Statement, e: Entrant) -> StandIn | None:
+def _finest(question: Question, quantity: Quantity, statement: Statement, e: Entrant) -> Yardstick | None:
     try:
         result = answers(e.runner, statement, e.scheme, quantity)
         value, run = result.numbers[-1], result.runs[-1]
@@ -97,7 +123,7 @@ def _finest(question: Question, quantity: Quantity, statement: Statement, e: Ent
     except NOTHING:
         return None
     how = f"{e.label}, {result.key} = {result.sizes[-1]:.3g}: numerical uncertainty over {len(result.sizes)} levels"
-    return StandIn(_numerical(value, radius, how), size, e.label)
+    return Yardstick(_numerical(value, radius, how), size, e.label)
 
 
 def _numerical(value: float, radius: float, how: str) -> Certified:
