@@ -92,7 +92,6 @@ class Frame:
             result[Symbol(name)], result[Symbol(f"v_{name}")] = _dot(row, self.unknowns), _dot(row, self.rates)
         return result
 
-<<<<<<< HEAD
     def absolute(self, drives: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
         """Return displacements and velocities with the motion of supports by name, where there are some."""
         result: dict[Symbol, Expr] = {}
@@ -105,14 +104,13 @@ class Frame:
     @cached_property
     def _influences(self) -> list[sympy.Matrix]:
         return [read_vector(self.read, exact_field(support, "influence")) for support in self.problem.supports]
-=======
+
     @property
     def _energy(self) -> Expr:
         mass, _, stiffness = self.matrices
         pairs = ((mass, self.rates), (stiffness, self.unknowns))
         entries = ((m[i, j], x[i] * x[j]) for m, x in pairs for i in range(self.size) for j in range(self.size))
         return sympy.Add(*(factor * product / 2 for factor, product in entries if factor != 0))
->>>>>>> c1
 
     @cached_property
     def initial(self) -> tuple[Expr, ...]:

@@ -27,28 +27,11 @@ from veridyn.references.parameters import Exact, Parameter, ParameterError, Para
 from veridyn.references.problems import hybrid_readings as reading
 from veridyn.references.problems.hybrid_conditions import check_order
 from veridyn.references.problems.hybrid_modes import to_sympy
-<<<<<<< HEAD
-from veridyn.references.problems.hybrid_readings import (
-    PartView,
-    find_largest,
-    find_peak,
-    find_peak_time,
-    find_where_largest,
-    read_at,
-    read_at_event,
-)
-=======
->>>>>>> c1
 from veridyn.references.problems.hybrid_system import (
     EventParameter,
     HybridSystem,
     Known,
     ParameterView,
-<<<<<<< HEAD
-    find_phase,
-=======
-    find_next_phase,
->>>>>>> c1
     follow_motion,
     follow_until,
     select_phases,
@@ -150,15 +133,8 @@ class MotionQuantities:
         def read(o: ParameterSet) -> Ball:
             system = self._system(o)
             if isinstance(when, Expr):
-<<<<<<< HEAD
-                return read_at(system, o, expression, self._time(o, when))
-            return read_at_event(system, o, expression, when, before)
-=======
                 return reading.read_at(system, o, expression, self._time(o, when))
-            ended = reading.find_event(system, o, *when)
-            shown = (None if before else find_next_phase(system, o, ended)) or ended.phase
-            return reading.read_in(system, o, expression, ended.end, [shown])
->>>>>>> c1
+            return reading.read_at_event(system, o, expression, when, before)
 
         stepped = self._step(lambda steps: steps.value(expression, when, before), expression)
         return self._quantity(f"{of} at {at}", read, stepped, terms)
@@ -194,13 +170,13 @@ class MotionQuantities:
 
         It is undefined where the magnitude at one of the two instants is larger.
         """
-        return self._peak("peak", of, after, until, find_peak, terms)
+        return self._peak("peak", of, after, until, reading.find_peak, terms)
 
     def peak_time(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
     ) -> Reference[Certified]:
         """Return the instant (s) of the `peak`; undefined too where two are equally high."""
-        return self._peak("instant of the peak", of, after, until, find_peak_time, terms)
+        return self._peak("instant of the peak", of, after, until, reading.find_peak_time, terms)
 
     def integral(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
@@ -226,14 +202,10 @@ class MotionQuantities:
         """Return by how much a state, or an expression, grows from one instant to another."""
         expression, begin, end = self._stretch(of, after, until)
 
-<<<<<<< HEAD
-=======
-        def read_then(when: Any, o: ParameterSet) -> Ball:
-            return reading.read_at(self._system(o), o, expression, self._time(o, when))
-
->>>>>>> c1
         def read(o: ParameterSet) -> Ball:
-            first, last = (read_at(self._system(o), o, expression, self._time(o, when)) for when in (begin, end))
+            first, last = (
+                reading.read_at(self._system(o), o, expression, self._time(o, when)) for when in (begin, end)
+            )
             return last - first
 
         def step(steps: Any) -> Any:
@@ -355,12 +327,12 @@ class MotionQuantities:
         def step(steps: Any) -> Any:
             seen = steps.candidates(expression, steps.time(begin), steps.time(end))
             time, height = max(((t, abs(e)) for t, e, turns in seen if turns), key=itemgetter(1))
-            return height if find is find_peak else time
+            return height if find is reading.find_peak else time
 
         stepped = self._step(step, expression)
         stated: MotionTerms = {"effort": self._effort(expression), **terms}
         return self._quantity(
-            f"{name} of {of}", read, stepped if find is find_peak else stepped._replace(size=None), stated
+            f"{name} of {of}", read, stepped if find is reading.find_peak else stepped._replace(size=None), stated
         )
 
     def _step(self, read: Callable[[Any], Any], expression: Expr | None = None) -> SteppedRoute:

@@ -11,13 +11,9 @@ from sympy import Expr
 
 from veridyn.references.engine.enclosure import Absent, Undecided, less, sign
 from veridyn.references.engine.events import roots
-<<<<<<< HEAD
 from veridyn.references.engine.flows import LinearFlow
 from veridyn.references.engine.highs import find_high_turns
-from veridyn.references.engine.jets import Ball, differentiated, hull, largest, value
-=======
 from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest, value
->>>>>>> c1
 from veridyn.references.engine.motion import Phase, PhaseEnd
 from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import ParameterSet
@@ -25,17 +21,11 @@ from veridyn.references.problems.hybrid_system import (
     HybridPhase,
     HybridSystem,
     ParameterView,
-<<<<<<< HEAD
     find_next_phase,
     find_phase,
     follow_motion,
     follow_until,
-=======
-    find_phase,
-    follow_motion,
-    follow_until,
     select_phases,
->>>>>>> c1
 )
 
 
@@ -91,7 +81,7 @@ def read_at_event(
     system: HybridSystem, o: ParameterSet, expression: Expr, event: tuple[str, int], before: bool
 ) -> Ball:
     """Return a value just after an event by name and number, or just before it."""
-    ended = find_phase(follow_motion(system, o), *event)
+    ended = find_event(system, o, *event)
     follows = None if before else find_next_phase(system, o, ended)
     if follows is None or follows is ended.phase:  # the motion ends, or an event marks an instant of a phase
         return _read_at_edge(system, o, expression, ended.end, ended)
