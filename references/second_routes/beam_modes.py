@@ -52,8 +52,18 @@ def over(p: Any) -> list[waves.WavePhase]:
     return [phase for phase in phases(p) if phase.closed and phase.end < p.T]
 
 
+def touch(p: Any, number: int) -> mpf:
+    """Return the instant at which a contact begins (s), counted from 1."""
+    return over(p)[number - 1].start
+
+
+def release(p: Any, number: int) -> mpf:
+    """Return the instant at which a contact ends (s)."""
+    return over(p)[number - 1].end
+
+
 def peak(p: Any, number: int) -> mpf:
-    """Return the largest force of a contact (N), counted from 1."""
+    """Return the largest force of a contact (N)."""
     return p.kc * over(p)[number - 1].deepest()
 
 

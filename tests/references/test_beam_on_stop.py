@@ -1,5 +1,6 @@
 """Beam on a stop: roots proved, phases that join, special cases."""
 
+from functools import partial
 from itertools import pairwise
 
 import mpmath
@@ -18,7 +19,7 @@ from veridyn.references.second_routes.beam_modes import phases
 from veridyn.validation_cases.mechanics import test_beam_stop as case
 
 DEFAULT = resolve(case.PARAMETERS, {})
-CONTACT = {"touch": case.touch, "release": case.release, "peak": case.peak, "impulse": case.impulse}
+CONTACT = {what: partial(case.of_contact, what) for what in ("touch", "release", "peak", "impulse")}
 
 
 def given(**changes):
@@ -88,7 +89,7 @@ def test_a_wide_gap_is_never_closed():
     far = given(gap=1, N=3)
     assert case.OVER(**far, digits=12).value == 0
     assert case.LARGEST(**far, digits=12).value is None
-    assert case.touch(1)(**far, digits=12).value is None
+    assert CONTACT["touch"](1)(**far, digits=12).value is None
 
 
 @pytest.mark.parametrize(
@@ -165,7 +166,7 @@ def test_many_contacts_of_a_long_run():
 
 
 def test_a_window_that_ends_within_a_contact():
-    touch, release = (part(1)(**DEFAULT).value for part in (case.touch, case.release))
+    touch, release = (part(1)(**DEFAULT).value for part in (CONTACT["touch"], CONTACT["release"]))
     inside = given(T=(touch + release) / 2)
     assert case.OVER(**inside).confirm().value == 0
     assert case.ENERGY(**inside).confirm().digits == 30
@@ -173,14 +174,16 @@ def test_a_window_that_ends_within_a_contact():
 
 
 def test_more_digits_stay_inside():
-    coarse, fine = (case.release(5)(**DEFAULT, digits=d) for d in (5, 200))
+    coarse, fine = (CONTACT["release"](5)(**DEFAULT, digits=d) for d in (5, 200))
     assert abs(coarse.value - fine.value) <= coarse.radius
 
 
 def test_derivatives_obey_the_scale():
     """Instants depend on gap over speed alone: gap dt/dgap = -v0 dt/dv0."""
     for number in (1, 5):
-        gap, speed = (case.release(number)(**DEFAULT | {n: DEFAULT[n].varied()}).derivative for n in ("gap", "v0"))
+        gap, speed = (
+            CONTACT["release"](number)(**{**DEFAULT, n: DEFAULT[n].varied()}).derivative for n in ("gap", "v0")
+        )
         assert 0.02 * float(gap) == pytest.approx(-float(speed), rel=1e-12)
 
 
@@ -192,4 +195,4 @@ def test_the_points_of_solvers_see_the_same_beam():
     )
     motion = case.make_quantities(lambda o: case.state(o, table, 1, 0.1), case.PARAMETERS[1:5])
     with mpmath.workdps(30):
-        assert abs(motion.event("stop_opens")().value - case.release(1)(N=3).value) < mpmath.mpf(10) ** -28
+        assert abs(motion.event("stop_opens")().value - CONTACT["release"](1)(N=3).value) < mpmath.mpf(10) ** -28

@@ -156,14 +156,9 @@ def problem(values: Values) -> MechanicalProblem:
 # ---- what is true
 
 
-def contact(number: int) -> tuple[tuple[str, int], tuple[str, int]]:
-    """Return the events with which a contact begins and ends, counted from 1."""
-    return ("stop_closes", number), ("stop_opens", number)
-
-
-def of_contact(number: int, what: str, second: Callable[[Any], Any]) -> Reference[Certified]:
-    """Return a part of a contact that is over by T: touch, release (s), peak (N) or impulse (N s)."""
-    touches, opens = contact(number)
+def of_contact(what: str, number: int) -> Reference[Certified]:
+    """Return a part of a contact that is over by T, counted from 1: touch, release (s), peak (N) or impulse (N s)."""
+    touches, opens = ("stop_closes", number), ("stop_opens", number)
     parts = {
         "touch": MOTION.event(*touches),
         "release": MOTION.event(*opens),
@@ -176,27 +171,8 @@ def of_contact(number: int, what: str, second: Callable[[Any], Any]) -> Referenc
             raise Absent(f"contact {number} is not over by T")
         return getattr(p, what)
 
+    second = partial(getattr(beam_modes, what), number=number)
     return MOTION.combine(f"{what} {number}", read, parts, second=second, how=HOW)
-
-
-def touch(number: int) -> Reference[Certified]:
-    """Return the instant at which a contact begins (s)."""
-    return of_contact(number, "touch", lambda p: beam_modes.over(p)[number - 1].start)
-
-
-def release(number: int) -> Reference[Certified]:
-    """Return the instant at which a contact ends (s)."""
-    return of_contact(number, "release", lambda p: beam_modes.over(p)[number - 1].end)
-
-
-def peak(number: int) -> Reference[Certified]:
-    """Return the largest force of a contact (N)."""
-    return of_contact(number, "peak", partial(beam_modes.peak, number=number))
-
-
-def impulse(number: int) -> Reference[Certified]:
-    """Return the impulse of a contact (N s)."""
-    return of_contact(number, "impulse", partial(beam_modes.impulse, number=number))
 
 
 def mid_span(time: str) -> Reference[Certified]:
@@ -307,19 +283,18 @@ def _where(values: Values, unit: str, number: int) -> Tolerance:
     )
 
 
-def _part(name: str, unit: str, what: str, truth: Reference[Certified], field: str, number: int) -> Quantity:
-    """Return a part of a contact."""
-    measure, criterion = partial(_of_contact, field=field, number=number), partial(_where, unit=unit, number=number)
-    return Quantity(f"{name}_{number}", unit, what, truth, measure, criterion, SCALES[unit][0], KINK)
-
-
 def _contact(number: int) -> tuple[Quantity, ...]:
     """Return what is asked of a contact."""
-    in_contact = f"impulse of the stop in contact {number}"
+
+    def part(name: str, unit: str, words: str, field: str) -> Quantity:
+        measure, truth = partial(_of_contact, field=field, number=number), of_contact(name, number)
+        criterion = partial(_where, unit=unit, number=number)
+        return Quantity(f"{name}_{number}", unit, words, truth, measure, criterion, SCALES[unit][0], KINK)
+
     return (
-        _part("touch", "s", f"instant at which contact {number} begins", touch(number), "start", number),
-        _part("release", "s", f"instant at which contact {number} ends", release(number), "end", number),
-        _part("impulse", "N s", in_contact, impulse(number), "impulse", number),
+        part("touch", "s", f"instant at which contact {number} begins", "start"),
+        part("release", "s", f"instant at which contact {number} ends", "end"),
+        part("impulse", "N s", f"impulse of the stop in contact {number}", "impulse"),
     )
 
 
