@@ -1,11 +1,10 @@
 """Tube in cross-flow between two stops: negative damping drives it, friction on the stops holds it, and wears it."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import mpmath
 import numpy as np
 import sympy
 
@@ -13,10 +12,11 @@ from veridyn.problem.devices import Device, NonlinearSpring
 from veridyn.problem.elements import Friction, Stop
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modal_basis import Modes
-from veridyn.references.certified import CertificationError, Certified, per_precision
+from veridyn.references.certified import Certified
 from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter
 from veridyn.references.reference import Reference
+from veridyn.references.second_routes.tube_cycle import HalfCycle, closed_cycle
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.impacts import Impact
 from veridyn.validation_cases.judgement.case import (
@@ -36,8 +36,9 @@ from veridyn.validation_cases.measures.consistency import energy, stop_forces, v
 from veridyn.validation_cases.measures.motions import Quantities, where_known
 from veridyn.validation_cases.measures.quantities import displacement_at
 
-LINE = np.array([4, 3])  # on which the tube moves, across the stops and along them: five times its unit vector
-NORMAL, TANGENT = LINE / 5
+ACROSS, ALONG = 4, 3  # the stops: the line on which the tube moves is five times a unit vector
+LINE = np.array([ACROSS, ALONG])
+NORMAL, TANGENT = ACROSS / 5, ALONG / 5
 PARAMETERS = (
     Parameter("m", "kg", "modal mass", "1"),
     Parameter("w", "rad/s", "circular frequency of the tube in the flow", "100"),
@@ -52,7 +53,6 @@ PUSH = f"push_{STOPS}"
 END = 0.3  # s, six periods
 INSTANTS = ("0.08", "0.17", "0.3")
 ASKED, COUNTED = (("left", 1), ("right", 1), ("left", 2), ("right", 3)), 8  # contacts; those of four periods
-STEPS = 60  # of Newton's method at most
 SPACING = 1e-4  # s, of the output
 REACH = f"g/{NORMAL}"  # m, the way to a stop
 
@@ -86,92 +86,20 @@ def turned(values: Values) -> MechanicalProblem:
     """Return the tube from a turn on the right on, r times as far as the stop; a law without force marks the middle."""
     r, g = numbers(values, "r", "g")
     mark = NonlinearSpring(name="middle", direction=np.eye(2)[0], breaks=(0,), coefficients=((0,), (0,)))
-    return tube(values, r * g * 5 / LINE.tolist()[0], 0, (mark,))
+    return tube(values, r * g * 5 / ACROSS, 0, (mark,))
 
 
 MOTION = make_quantities(begun, PARAMETERS)
 # half a cycle mirrors it; from the turn on the right, sliding rests next at that on the left
 TURN = (f"{RUB}_rests", 1)
 TOUCH, RELEASE, MIDDLE = (f"{STOPS}_below_closes", 1), (f"{STOPS}_above_opens", 1), ("middle_falls_1", 1)
-MIRRORED = sympy.Symbol("q_1") * LINE.tolist()[0] / 5 + sympy.Symbol("r") * sympy.Symbol("g")
+MIRRORED = sympy.Symbol("q_1") * ACROSS / 5 + sympy.Symbol("r") * sympy.Symbol("g")
 CYCLE = make_quantities(turned, (*PARAMETERS, Parameter("r", "1", "reach of the cycle, of the gap", "1.05"))).where(
     "r", MIRRORED, at=TURN
 )
 
 
-# ---- the cycle again: closed phases, and the reach that half a cycle mirrors
-
-
-@dataclass(frozen=True)
-class Swing:
-    """``q'' = 2 rate q' - stiffness q + load`` from q and v on, in mpmath."""
-
-    rate: Any
-    stiffness: Any
-    load: Any
-    q: Any
-    v: Any
-
-    def __call__(self, t: Any) -> tuple[Any, Any]:
-        """Return displacement and velocity."""
-        rest, w = self.load / self.stiffness, mpmath.sqrt(self.stiffness - self.rate**2)
-        a, b = self.q - rest, (self.v - self.rate * (self.q - rest)) / w
-        grown, c, s = mpmath.exp(self.rate * t), mpmath.cos(w * t), mpmath.sin(w * t)
-        q = grown * (a * c + b * s)
-        return rest + q, self.rate * q + grown * w * (b * c - a * s)
-
-    def until(self, which: int, value: Any, near: Any) -> Any:
-        """Return the time at which displacement (0) or velocity (1) has a value, by Newton's method."""
-        time, last = near, mpmath.inf
-        for _ in range(STEPS):
-            q, v = self(time)
-            slope = 2 * self.rate * v - self.stiffness * q + self.load if which else v
-            step = ((q, v)[which] - value) / slope
-            if abs(step) >= last and last < mpmath.sqrt(mpmath.eps) * abs(time):
-                return time  # what is left is rounding
-            time, last = time - step, abs(step)
-        raise CertificationError("Newton's method does not settle on an instant of the cycle")
-
-
-@dataclass(frozen=True)
-class HalfCycle:
-    """Half a cycle from a turn on the right: times of release, middle, touch and turn (s), and speeds."""
-
-    reach: Any
-    release: Any
-    middle: Any
-    touch: Any
-    turn: Any
-    speed: Any  # in the middle
-    arrival: Any  # normal speed of the touch
-    mirrored: Any  # where it turns on the left
-    rubbed: Any  # normal force times sliding speed, over a contact (J)
-
-
-def half(tube: tuple[Any, ...], reach: Any) -> HalfCycle:
-    """Return half a cycle of a tube, given by m, w, zeta, kc, g and mu, that turns on the right."""
-    m, w, zeta, kc, g, mu = tube
-    c, s, rate = mpmath.mpf(4) / 5, mpmath.mpf(3) / 5, zeta * w
-    back, into = (kc / m * (c + sign * s * mu) for sign in (-1, 1))
-    leaving = Swing(rate, w**2 + back * c, back * g, reach, mpmath.mpf(0))
-    release = leaving.until(0, g / c, mpmath.sqrt(2 * (reach - g / c) / (w**2 * reach + back * (c * reach - g) / 2)))
-    flight = Swing(rate, w**2, mpmath.mpf(0), *leaving(release))
-    middle = flight.until(0, mpmath.mpf(0), mpmath.pi / 2 / w - release)
-    touch = flight.until(0, -g / c, 2 * middle)
-    there = flight(touch)
-    arriving = Swing(rate, w**2 + into * c, -into * g, *there)
-    turn = arriving.until(1, mpmath.mpf(0), release / 2)
-    times = release, release + middle, release + touch, release + touch + turn
-    rubbed = s / c * kc * (c * reach - g) ** 2
-    return HalfCycle(reach, *times, -flight(middle)[1], -c * there[1], -arriving(turn)[0], rubbed)
-
-
-@per_precision
-def closed_cycle(*given: Any) -> HalfCycle:
-    """Return half the limit cycle."""
-    least = given[4] / mpmath.mpf("0.8")  # where it just touches
-    near = least * mpmath.mpf("1.04"), least * mpmath.mpf("1.05")
-    return half(given, mpmath.findroot(lambda reach: half(given, reach).mirrored - reach, near))
+# ---- the cycle
 
 
 HOW = "closed phases in mpmath, and a secant for the reach"
