@@ -88,6 +88,13 @@ class Frame:
             result[Symbol(name)], result[Symbol(f"v_{name}")] = _dot(row, self.unknowns), _dot(row, self.rates)
         return result
 
+    def accelerations(self, moving: Sequence[Expr]) -> dict[Symbol, Expr]:
+        """Return the accelerations of the coordinates by name; ``moving`` (r,): of the unknowns."""
+        names = [Symbol(f"a_{name}") for name in self.problem.coordinates]
+        if self.shapes is None:
+            return dict(zip(names, moving, strict=True))
+        return {name: _dot(tuple(self.shapes.row(i)), moving) for i, name in enumerate(names)}
+
     def absolute(self, drives: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
         """Return displacements and velocities with the motion of supports by name, where there are some."""
         result: dict[Symbol, Expr] = {}
