@@ -21,6 +21,7 @@ from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modal_basis import Modes
 from veridyn.references.mechanics.numbers import read_matrix, read_vector
+from veridyn.references.problems.hybrid_modes import TIME
 
 ZERO = sympy.Integer(0)
 
@@ -116,6 +117,11 @@ class Frame:
             column = read_vector(self.read, exact_field(p, name))
             result += list(column if self.shapes is None else _project(self.shapes, column))
         return tuple(result)
+
+    def at_start(self, coordinate: Expr) -> Expr:
+        """Return a combination of the displacements that move, and of supports, at the start."""
+        placed = dict(zip((*self.unknowns, *self.rates), self.initial, strict=True))
+        return coordinate.xreplace(self.drives(0)).xreplace({**placed, TIME: self.number(self.problem, "start")})
 
     # ---- matrices
 
