@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from veridyn.outputs import Content, OutputFolder, enter_folder
 from veridyn.reports import drawing, manual_blocks, numbers, spreadsheet
 from veridyn.reports.manual_blocks import (
     Blanks,
@@ -21,11 +22,12 @@ from veridyn.reports.manual_blocks import (
     numbered,
 )
 from veridyn.reports.manual_case import chapter, errata
+from veridyn.reports.names import MANUAL_FILES
 from veridyn.reports.page import COMPARED, HEAD, compared, solvers, uncovered, weakest
 from veridyn.reports.sheet import Sheet, make_sheets
 from veridyn.reports.tally import MEANINGS, group, headline, tally
 from veridyn.reports.writer import fill, save_all
-from veridyn.results import Document, Record, ReportError, Verdict, describe_scope, encode, find_gaps
+from veridyn.results import Document, Record, Verdict, describe_scope, encode, find_gaps
 
 SHOWN = 10  # checks of a subject in a case, the weakest; the report and results.csv have all
 READING = (
@@ -235,23 +237,27 @@ def html(manual: Manual) -> str:
 
 
 def write(
-    document: Document, folder: Path, *, pdf: bool = True, number: str = "", revision: str = "", use: str = ""
+    document: Document,
+    folder: Path | OutputFolder,
+    *,
+    pdf: bool = True,
+    number: str = "",
+    revision: str = "",
+    use: str = "",
 ) -> list[Path]:
     """Write the manual of a checked document and the results that it was made from; returns the files.
 
-    The same document gives the same bytes, those of the PDF too. Raises ReportError if the folder cannot be written or
-    a package is not installed.
+    The same document gives the same bytes, those of the PDF too. Raises ReportError if the folder cannot be written,
+    see `veridyn.outputs`, or a package is not installed.
     """
-    results = encode(document)
-    made = make_manual(document, hashlib.sha256(results).hexdigest(), number, revision, use)
-    files = {
-        "manual.html": html(made).encode("utf-8", errors="replace"),
-        "results.json": results,
-        "results.csv": spreadsheet.results(document.results).encode("utf-8", errors="replace"),
-    }
-    if pdf:
-        files["manual.pdf"] = manual_blocks.render(made)
-    try:
-        return save_all({folder / name: content for name, content in files.items()})
-    except OSError as error:
-        raise ReportError(f"{folder}: cannot be written ({error.strerror}); choose another folder") from None
+    with enter_folder(folder, "manual", MANUAL_FILES) as place:
+        results = encode(document)
+        made = make_manual(document, hashlib.sha256(results).hexdigest(), number, revision, use)
+        files: dict[str, Content] = {
+            "manual.html": html(made).encode("utf-8", errors="replace"),
+            "results.json": results,
+            "results.csv": spreadsheet.results(document.results).encode("utf-8", errors="replace"),
+        }
+        if pdf:
+            files["manual.pdf"] = manual_blocks.render(made)
+        return save_all(place, files)

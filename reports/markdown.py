@@ -91,16 +91,19 @@ def _bullets(items: Iterable[str]) -> str:
 
 
 def escape(text: object) -> str:
-    """Escape text so that Markdown and HTML take nothing in it for markup; line breaks become spaces."""
+    """Escape text so that Markdown and HTML take nothing in it for markup or an address; line breaks become spaces."""
     plain = " ".join(str(text).split()).translate(_ESCAPED)
     if "_" in plain:
         plain = _UNDERSCORE.sub(r"\\_", plain)
+    plain = _LINK.sub(r"\g<0><!-- -->", plain)
     return _START.sub(_escape_start, plain)
 
 
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", **{mark: f"\\{mark}" for mark in "\\`*[]|~$"}})
 # An underscore within a word is harmless, and names are full of them.
 _UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
+# What GitHub makes a link of without being asked: addresses, people, issues. A comment within shows nowhere.
+_LINK = re.compile(r"\b(?:https?|ftp)(?=://)|\bwww(?=\.)|@(?=\w)|#(?=\d)|\bGH-(?=\d)", re.IGNORECASE)
 _START = re.compile(r"^([-+#]|\d+(?=[.)] ))")
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from veridyn.inputs import InputError, parse_json, read_text
+from veridyn.outputs import WORK
 from veridyn.reports import markdown, numbers, svg
 from veridyn.reports.benchmarks import Benchmark, Info, read_benchmarks
 from veridyn.reports.tally import group
@@ -94,13 +95,13 @@ def read_timing(path: Path) -> Timing:
     Raises ReportError if the file cannot be read, is no JSON, or was not written by pytest-benchmark.
     """
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = parse_json(read_text(path))
     except FileNotFoundError:
         raise ReportError(f"{path}: no such file; write it with: veridyn bench --report DIR") from None
     except OSError as error:
         raise ReportError(f"{path}: cannot be read ({error.strerror}); name a file timing.json") from None
-    except (ValueError, RecursionError) as error:
-        raise ReportError(f"{path}: not JSON ({error}); is it a timing.json?") from None
+    except InputError as error:
+        raise ReportError(f"{path}: {error}; is it a timing.json?") from None
     return timing_of(data, str(path))
 
 
@@ -212,7 +213,8 @@ def read_history(folder: Path, now: Timing) -> TimingHistory:
     """
     if not folder.is_dir():
         raise ReportError(f"{folder}: no such folder; name one with files that veridyn bench --report DIR wrote")
-    stored = [read_timing(file) for file in sorted(folder.rglob("*.json"))]
+    files = (file for file in sorted(folder.rglob("*.json")) if WORK not in file.parts)
+    stored = [read_timing(file) for file in files]
     runs = {(run.date, run.machine): run for run in [*stored, now]}
     past = sorted((run for run in runs.values() if run.date <= now.date), key=lambda run: run.date)
     here = tuple(run for run in past if run.machine == now.machine)

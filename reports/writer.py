@@ -4,7 +4,6 @@ Pages fetch nothing from anywhere; without the script all is there but sorting a
 """
 
 import base64
-import contextlib
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
@@ -13,10 +12,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from veridyn.outputs import Content, OutputFolder, enter_folder
 from veridyn.reports import drawing, junit, markdown, mathml, numbers, spreadsheet, svg
 from veridyn.reports.against import HEAD, RunComparison
 from veridyn.reports.comparison import DIGITS
 from veridyn.reports.errors import optional_package
+from veridyn.reports.names import REPORT_FILES
 from veridyn.reports.page import Page, make_page
 from veridyn.reports.studio import studio
 from veridyn.reports.tally import LAYERS, MEANINGS, Tally
@@ -116,50 +117,33 @@ def quoted(text: str) -> str:
 
 
 AGAINST = "against.md"
-STALE = (
-    "cases/case-*.html",
-    "checks/case-*.html",
-    *(f"figures/{stem}-*.*" for stem in ("figure", "work-precision", "case")),
-)
-"""Names of files that an earlier report in the folder may have and this one may not."""
 
 
 def write(
-    document: Document, folder: Path, compared: RunComparison | None = None, *, processes: int = 1, single: bool = False
+    document: Document,
+    folder: Path | OutputFolder,
+    compared: RunComparison | None = None,
+    *,
+    processes: int = 1,
+    single: bool = False,
 ) -> list[Path]:
     """Write the report of a checked document, and what changed since an earlier run; returns the files.
 
     ``single`` puts all pages into index.html. Many figures are drawn beside the rest, in so many processes less this
     one. They are spawned: a script that asks for more than one needs ``if __name__ == "__main__":``. Raises ReportError
-    if the folder cannot be written or a package is not installed.
+    if the folder cannot be written, see `veridyn.outputs`, or a package is not installed.
     """
-    # Everything is rendered before anything is written, so that a failure leaves no half report.
-    texts = {folder / name: text for name, text in _render(document, compared, processes, single).items()}
+    with enter_folder(folder, "report", REPORT_FILES) as place:
+        return save_all(place, _render(document, compared, processes, single))
+
+
+def save_all(place: OutputFolder, texts: Mapping[str, Content]) -> list[Path]:
+    """Write the files of an output, see `OutputFolder.write`; raises ReportError if one cannot be written."""
     try:
-        written = save_all(texts)
-        for stale in (folder / AGAINST, *(file for names in STALE for file in folder.glob(names))):
-            if stale not in texts:
-                stale.unlink(missing_ok=True)
+        return place.write(texts)
     except OSError as error:
-        raise ReportError(f"{folder}: cannot be written ({error.strerror}); choose another folder") from None
-    return written
-
-
-def save_all(texts: Mapping[Path, bytes]) -> list[Path]:
-    """Write files beside their places, then put all of them there: a full disk leaves what was there before.
-
-    Raises OSError if one cannot be written.
-    """
-    parts = {path: path.with_name(f"{path.name}.part") for path in texts}
-    try:
-        for path, text in texts.items():
-            save(parts[path], text)
-        return [part.replace(path) for path, part in parts.items()]
-    except OSError:
-        for part in parts.values():
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
-        raise
+        why = error.strerror or error
+        raise ReportError(f"{place.path}: cannot be written ({why}); choose another folder") from None
 
 
 def _render(document: Document, compared: RunComparison | None, processes: int, single: bool) -> dict[str, bytes]:
@@ -193,13 +177,6 @@ def _svg_file(drawn: str) -> str:
 def _bytes(text: str) -> bytes:
     """Encode; half a surrogate pair, which JSON can carry and no file can, becomes a question mark."""
     return text.encode("utf-8", errors="replace")
-
-
-def save(path: Path, text: bytes) -> Path:
-    """Write a file, its folder too if need be."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text)
-    return path
 
 
 COLOURS = {

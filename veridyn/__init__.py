@@ -9,8 +9,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from veridyn.version import __version__
-
 if TYPE_CHECKING:
     from veridyn.api.comparing import Comparison, compare, report
     from veridyn.api.front import cases, reference
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from veridyn.problem.time_functions import Harmonic, Sum, Windowed, constant, polynomial, pulse, step, table
     from veridyn.solver.contract.protocol import Solver
     from veridyn.solver.rewriting.condensed import Condensed, condensed
+    from veridyn.version import __version__
 
 PLACES = {
     "api.comparing": ("Comparison", "compare", "report"),
@@ -48,6 +47,7 @@ PLACES = {
     ),
     "api.solving": ("RecordedRun", "Solution", "read_run", "solve"),
     "api.verifying": ("verify",),
+    "version": ("__version__",),
 }  # fmt: skip
 
 __all__ = [

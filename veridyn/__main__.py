@@ -2,6 +2,7 @@
 
 import sys
 
-from veridyn.cli.main import main
+from veridyn.cli.start import start
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(start())

@@ -24,6 +24,7 @@ from veridyn.references.mechanics.numbers import read_matrix, read_vector
 from veridyn.references.problems.hybrid_modes import TIME
 
 ZERO = sympy.Integer(0)
+ENERGY = Symbol("energy")  # a reading, unless a coordinate has the name
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +81,13 @@ class Frame:
 
     @cached_property
     def readings(self) -> dict[Symbol, Expr]:
-        """Coordinates and their velocities by name, where the unknowns are others."""
+        """What can be read: the energy, and coordinates and their velocities by name where the unknowns are others.
+
+        The energy (J) is the kinetic one and that of the constant stiffness; stops and devices have their own.
+        """
+        result = {} if ENERGY.name in self.problem.coordinates else {ENERGY: self._energy}
         if self.shapes is None:
-            return {}
-        result = {}
+            return result
         for i, name in enumerate(self.problem.coordinates):
             row = tuple(self.shapes.row(i))
             result[Symbol(name)], result[Symbol(f"v_{name}")] = _dot(row, self.unknowns), _dot(row, self.rates)
@@ -108,6 +112,13 @@ class Frame:
     @cached_property
     def _influences(self) -> list[sympy.Matrix]:
         return [read_vector(self.read, exact_field(support, "influence")) for support in self.problem.supports]
+
+    @property
+    def _energy(self) -> Expr:
+        mass, _, stiffness = self.matrices
+        pairs = ((mass, self.rates), (stiffness, self.unknowns))
+        entries = ((m[i, j], x[i] * x[j]) for m, x in pairs for i in range(self.size) for j in range(self.size))
+        return sympy.Add(*(factor * product / 2 for factor, product in entries if factor != 0))
 
     @cached_property
     def initial(self) -> tuple[Expr, ...]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 import tempfile
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.inputs import LARGEST_SETTINGS, parse_toml, read_text
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.solver.contract.controls import Controls, described, number, read_controls
@@ -96,7 +96,7 @@ class Fmu:
         if self.map_path is None:
             return {}
         try:
-            result = tomllib.loads(self.map_path.read_text(encoding="utf-8"))
+            result = parse_toml(read_text(self.map_path, LARGEST_SETTINGS))
         except (OSError, ValueError) as error:
             raise SolverInputError(f"map {self.map_path} cannot be read: {error}") from None
         known = {v.name for v in self.description.modelVariables}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from fractions import Fraction
 from itertools import pairwise
 from typing import SupportsFloat, SupportsIndex
 
+from veridyn.inputs import parse_fraction
 from veridyn.problem.devices import DEVICE_TAGS
 from veridyn.problem.elements import GEOMETRIES, LAWS
 from veridyn.problem.mechanical import Problem
@@ -122,8 +122,10 @@ def _refuse_contradictions(owner: str, claims: Claims) -> None:
 
 def _number(owner: str, name: str, value: object) -> float:
     try:
-        number = float(Fraction(value)) if isinstance(value, str) and "inf" not in value.lower() else as_float(value)
-    except (TypeError, ValueError, ZeroDivisionError):
+        number = (
+            float(parse_fraction(value)) if isinstance(value, str) and "inf" not in value.lower() else as_float(value)
+        )
+    except (TypeError, ValueError, ArithmeticError):
         number = math.nan
     if math.isnan(number):
         raise SettingsError(f"{owner}: claim {name} = {value!r} is not a number")

@@ -9,10 +9,11 @@ from pathlib import Path
 from statistics import median_high
 from typing import Any
 
+from veridyn.outputs import OutputFolder
 from veridyn.reports import hints
 from veridyn.reports.markdown import escape, table
 from veridyn.reports.tally import group
-from veridyn.run.running import save
+from veridyn.reports.writer import save_all
 
 from .outcome import FATES, LAYERS, Document, Entry, Outcome, find_alarms, join, key_of, place_of, read_outcomes
 from .patterns import learn
@@ -207,20 +208,23 @@ def make_patterns(document: Document) -> str:
     return text.replace("},{", "},\n{") + "\n"
 
 
-def write_report(document: Document, folder: Path) -> None:
+def write_report(document: Document, place: OutputFolder) -> None:
     """Write the document, both tables and the patterns into a folder. Raises ReportError."""
-    save(folder / RESULTS, json.dumps(document, indent=1, allow_nan=False) + "\n")
-    save(folder / WHOLE, make_whole(document))
-    save(folder / PAGE, make_page(document))
-    save(folder / hints.FILE, make_patterns(document))
+    texts = {
+        RESULTS: json.dumps(document, indent=1, allow_nan=False) + "\n",
+        WHOLE: make_whole(document),
+        PAGE: make_page(document),
+        hints.FILE: make_patterns(document),
+    }
+    save_all(place, {name: text.encode() for name, text in texts.items()})
 
 
 def main(folders: Sequence[str]) -> None:
     """Write the page of the documentation, and the patterns of the package, from one or more studies."""
     texts = [(Path(folder) / RESULTS).read_text(encoding="utf-8") for folder in folders]
     document = join(map(json.loads, texts))
-    save(ROOT / "docs" / PAGE, make_page(document))
-    save(ROOT / "reports" / hints.FILE, make_patterns(document))
+    (ROOT / "docs" / PAGE).write_text(make_page(document), encoding="utf-8")
+    (ROOT / "reports" / hints.FILE).write_text(make_patterns(document), encoding="utf-8")
 
 
 if __name__ == "__main__":

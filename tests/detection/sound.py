@@ -12,22 +12,24 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from veridyn.outputs import open_folder
 from veridyn.problem.errors import SolverInputError
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
+from veridyn.reports.writer import save_all
 from veridyn.results import Record, ReportError, unstructure_environment
 from veridyn.run.document import environment
 from veridyn.run.execution import judge_all
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.journal import Found, journal
 from veridyn.run.posed import parameters_of
-from veridyn.run.running import save, writable
 from veridyn.run.screen import bar
 from veridyn.run.workers import Job, Pool
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
@@ -220,19 +222,19 @@ def main(arguments: Sequence[str]) -> int:
     options = make_parser().parse_args(arguments)
     hosts = options.host or list(load_hosts())
     try:
-        writable(options.report, None)
         names = [load_case(name).name for name in options.cases] or list(case_names())
         samples = Samples({(name, number): [] for number in range(options.sets) for name in names})
         plan = {"sets": options.sets, "cases": names, "hosts": hosts}
-        with journal(None, options.report, plan, samples, resume=options.resume):
+        opened = open_folder(options.report, "sound") if options.report else nullcontext()
+        with opened as place, journal(place and place.work, plan, samples, resume=options.resume):
             run(samples, hosts, options.jobs, options.time_out)
-            if options.report:
+            if place:
                 made = {
                     "schema_version": SCHEMA_VERSION,
                     "environment": unstructure_environment(environment(["python", "-m", *sys.argv])),
                 }
                 text = json.dumps({**made, "samples": [asdict(each) for each in samples.everything]}, indent=1)
-                save(options.report / RESULTS, text + "\n")
+                save_all(place, {RESULTS: f"{text}\n".encode()})
             samples.done()
     except (SolverInputError, UnknownCase, ReportError) as error:
         print(f"sound: {error}", file=sys.stderr)

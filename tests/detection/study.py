@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from veridyn.outputs import open_folder
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import nearest
 from veridyn.results import ReportError, unstructure_environment
 from veridyn.run.document import environment
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.journal import Found, journal
-from veridyn.run.running import writable
 from veridyn.run.screen import bar
 from veridyn.run.workers import Job, Pool
 from veridyn.solver.contract.opening import TIME_OUT
@@ -143,7 +144,6 @@ def main(arguments: Sequence[str]) -> int:
     """Run the study; return 1 if a fault survives without a reason, 2 if it cannot be run."""
     options = make_parser().parse_args(arguments)
     try:
-        writable(options.report, None)
         cases = tuple(load_case(name).name for name in options.cases) or tuple(case_names())
         plan = Plan(choose(options.host, options.fault), cases, options.sizes)
         document = observe(plan, options)
@@ -157,11 +157,12 @@ def main(arguments: Sequence[str]) -> int:
 def observe(plan: Plan, options: argparse.Namespace) -> dict[str, Any]:
     """Run a plan under its journal, write the report, and return the document."""
     study = Study()
-    with journal(None, options.report, plan.description, study, resume=options.resume):
+    opened = open_folder(options.report, "study") if options.report else nullcontext()
+    with opened as place, journal(place and place.work, plan.description, study, resume=options.resume):
         run(plan, study, options.jobs, options.time_out)
         document = make_document(plan, study, ["python", "-m", "tests.detection.study", *sys.argv[1:]])
-        if options.report:
-            write_report(document, options.report)
+        if place:
+            write_report(document, place)
         study.done()
     return document
 

@@ -151,7 +151,7 @@ def test_wrong_levels_and_claims(command, table, texts, arguments, message):
 
 
 def test_a_folder_and_a_binary_file(command, tmp_path):
-    assert "is a directory" in command("check", "sdnd101", tmp_path).err
+    assert "is a folder" in command("check", "sdnd101", tmp_path).err
     file = tmp_path / "results.xlsx"
     file.write_bytes(b"PK\x03\x04\0\0")
     seen = command("check", "sdnd101", file)

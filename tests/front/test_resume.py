@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
+from veridyn.outputs import OutputFile, open_file, open_folder
 from veridyn.run import journal, workers
 
 # Notes every solve; where the environment says so, it waits in the long run until somebody ends it.
@@ -32,6 +32,10 @@ class Noting(Foreign):
             time.sleep(600)
         return super().solve(problem, settings)
 """
+
+
+def journal_of(results):
+    return OutputFile(results).work / "journal"
 
 
 @dataclass(frozen=True)
@@ -68,14 +72,16 @@ def left_behind(noting, tmp_path_factory):
             time.sleep(0.05)
         process.send_signal(signal.SIGKILL)
     assert not results.exists()
-    return results.with_name("results.json.journal").read_bytes(), noting.file.read_text()
+    return journal_of(results).read_bytes(), noting.file.read_text()
 
 
 @pytest.fixture
 def killed(noting, left_behind, tmp_path):
     """The result file of that run, as the run left it."""
     journal_bytes, notes = left_behind
-    (tmp_path / "results.json.journal").write_bytes(journal_bytes)
+    file = journal_of(tmp_path / "results.json")
+    file.parent.mkdir()
+    file.write_bytes(journal_bytes)
     noting.file.write_text(notes)
     return tmp_path / "results.json"
 
@@ -90,7 +96,7 @@ def test_what_was_judged_is_not_judged_again_and_the_rest_is_said_as_ever(veridy
     whole = tmp_path / "whole.json"
     veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", whole)
     assert judged(killed) == judged(whole)
-    assert {file.name for file in tmp_path.iterdir() if "journal" in file.name} == set()
+    assert {file.name for file in tmp_path.iterdir()} == {"results.json", "whole.json"}
 
 
 def judged(file):
@@ -121,14 +127,14 @@ def test_another_run_is_not_resumed(veridyn, noting, killed):
 
 
 def test_an_unfinished_run_is_kept_aside(veridyn, noting, killed):
-    old = killed.with_name("results.json.journal")
+    old = journal_of(killed)
     before = old.read_text()
     assert veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", killed).status == 0
     assert old.with_name(old.name + ".old").read_text() == before
 
 
 def test_a_journal_that_was_cut_short_is_used_as_far_as_it_goes(veridyn, noting, killed):
-    file, before = killed.with_name("results.json.journal"), noting.notes
+    file, before = journal_of(killed), noting.notes
     file.write_bytes(file.read_bytes()[:-40])
     seen = veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", killed, "--resume")
     assert (seen.status, seen.err) == (0, "")
@@ -137,7 +143,7 @@ def test_a_journal_that_was_cut_short_is_used_as_far_as_it_goes(veridyn, noting,
 
 
 def test_a_journal_without_a_beginning_is_refused(veridyn, noting, killed):
-    file = killed.with_name("results.json.journal")
+    file = journal_of(killed)
     file.write_bytes(b"\0" + file.read_bytes())
     seen = veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", killed, "--resume")
     assert (seen.status, seen.out) == (2, "")
@@ -148,7 +154,7 @@ def test_a_journal_without_a_beginning_is_refused(veridyn, noting, killed):
 @pytest.mark.parametrize("option", ["--json", "--report"])
 def test_two_runs_do_not_write_to_one_place(veridyn, no_work, tmp_path, option):
     place = tmp_path / "results"
-    with FileLock(journal.lock_of(place if option == "--json" else place / "run")):
+    with open_file(place, bool) if option == "--json" else open_folder(place, "report"):
         seen = veridyn("run", "sdnd101", option, place)
     assert (seen.status, seen.out) == (2, "")
     assert "another run writes to" in seen.err
@@ -156,22 +162,27 @@ def test_two_runs_do_not_write_to_one_place(veridyn, no_work, tmp_path, option):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_a_full_disk_ends_the_journal_and_not_the_run(tmp_path):
-    kept = journal.Journal(tmp_path / "results.json", {"solver": "x"}, [].append)
+    kept = journal.Journal(tmp_path, {"solver": "x"}, [].append)
     kept.begin(resume=False)
     kept.close()
-    with Path("/dev/full").open("w") as kept._stream:
+    with Path("/dev/full").open("wb", buffering=0) as kept._stream:
         kept.keep({"task": 0})
     assert "ends early: No space left on device" in kept.trouble
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-def test_results_that_do_not_fit_keep_their_journal(veridyn, noting, tmp_path):
+def fill_up(stream, content):
+    stream.write(content[:100])
+    raise OSError(28, "No space left on device")
+
+
+def test_results_that_do_not_fit_keep_their_journal(veridyn, noting, tmp_path, monkeypatch):
     results = tmp_path / "results.json"
-    Path(tmp_path / "results.json.part").symlink_to("/dev/full")
-    seen = veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", results)
+    with monkeypatch.context() as patch:
+        patch.setattr("veridyn.outputs._fill", fill_up)
+        seen = veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", results)
     assert seen.status == 2
     assert "No space left on device; --resume writes what was judged" in seen.err
-    Path(tmp_path / "results.json.part").unlink()
+    assert not results.exists()
     solved = len(noting.notes)
     assert veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", results, "--resume").status == 0
     assert len(judged(results)) > 10

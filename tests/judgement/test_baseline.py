@@ -6,9 +6,24 @@ import json
 
 import pytest
 
+from veridyn.outputs import open_file
 from veridyn.problem.errors import SolverInputError
 from veridyn.results import convert_record, unstructure_row
-from veridyn.run.baseline import COST_GROWTH, DIGITS_KEPT, DIGITS_LOST, compared, entries, read_baseline, write_baseline
+from veridyn.run.baseline import (
+    COST_GROWTH,
+    DIGITS_KEPT,
+    DIGITS_LOST,
+    compared,
+    entries,
+    is_baseline,
+    read_baseline,
+    write_baseline,
+)
+
+
+def save(file, records, command):
+    with open_file(file, is_baseline) as place:
+        return write_baseline(place, records, command)
 
 
 @pytest.fixture
@@ -32,7 +47,7 @@ def baseline(records, tmp_path):
 
     def made(*given, **changes):
         file = tmp_path / "baseline.json"
-        write_baseline(file, given or records(**changes), ["veridyn", "baseline", "save"])
+        save(file, given or records(**changes), ["veridyn", "baseline", "save"])
         return read_baseline(file)
 
     return made
@@ -140,6 +155,6 @@ def test_what_is_no_baseline_is_refused_in_one_line(tmp_path, text, message):
 
 def test_a_baseline_says_how_it_was_made(records, tmp_path):
     file = tmp_path / "baseline.json"
-    assert write_baseline(file, records(), ["veridyn", "baseline", "save", "x"]) == 1
+    assert save(file, records(), ["veridyn", "baseline", "save", "x"]) == 1
     content = json.loads(file.read_text(encoding="utf-8"))
     assert "baseline save x" in json.dumps(content["environment"])

@@ -30,12 +30,12 @@ from veridyn.validation_cases.judgement.subject import Subject
 from veridyn.validation_cases.judgement.topics import TOPICS
 
 ROOMS = {
-    "problem": {"problem"},
-    "results": {"results"},
+    "problem": {"inputs", "problem"},
+    "results": {"inputs", "results"},
     "references": {"problem", "references"},
-    "solver": {"problem", "solver"},
-    "validation_cases": {"problem", "references", "results", "solver", "validation_cases"},
-    "reports": {"reports", "results"},
+    "solver": {"inputs", "problem", "solver"},
+    "validation_cases": {"inputs", "problem", "references", "results", "solver", "validation_cases"},
+    "reports": {"inputs", "outputs", "reports", "results"},
 }
 FRONT = {  # below `veridyn`, of its own rooms
     "files": {"problem"},
@@ -295,7 +295,7 @@ def test_arrows_between_the_rooms(room):
 
 @pytest.mark.parametrize("room", FRONT)
 def test_arrows_inside_the_front(room):
-    outside = {*ROOMS, "version"} - {"problem", "results"}
+    outside = {*ROOMS, "inputs", "outputs", "version"} - {"problem", "results"}
     for file in modules(room):
         assert rooms_entered(file) - outside <= FRONT[room] | {room, "results"}, file
 

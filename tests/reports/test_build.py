@@ -7,9 +7,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from veridyn import reports
+from veridyn import outputs, reports
 from veridyn.reports import markdown
-from veridyn.reports.writer import save
 from veridyn.results import VERSION, ReportError, convert, read, unstructure
 
 
@@ -432,16 +431,16 @@ def test_results_json_is_one_document(built):
 def test_a_full_disk_leaves_the_earlier_report(tmp_path, make_plain, monkeypatch):
     build(make_plain(), tmp_path)
     before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
-    written = []
+    written, fill = [], outputs._fill
 
-    def full(path, text):
-        written.append(path)
-        if "index.html" in path.name:
-            path.write_bytes(text[:1000])
+    def full(stream, content):
+        written.append(content)
+        if len(written) == 4:
+            stream.write(content[:100])
             raise OSError(28, "No space left on device")
-        return save(path, text)
+        fill(stream, content)
 
-    monkeypatch.setattr("veridyn.reports.writer.save", full)
+    monkeypatch.setattr("veridyn.outputs._fill", full)
     with pytest.raises(ReportError, match="No space left on device"):
         build(make_plain(messages=["another report"]), tmp_path)
     assert written

@@ -12,6 +12,7 @@ import pytest
 import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.special import ellipk
 
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.expressions import FUNCTIONS, read, text
@@ -109,7 +110,7 @@ def test_the_grammar_means_what_it_should(given_text, meant):
         ("1/0", "divides by zero"),
         ("log(0)", "zoo cannot be in an expression"),
         ("sqrt(-2)*x", "I cannot be in an expression"),
-        ("9**9**9", "the exponent 387420489 of a number is larger than 1000"),
+        ("9**9**9", "an exponent of a number is larger than 1000"),
         ("(" * 200 + "x", "nested deeper than 100"),
         ("x" + "+x" * 50_001, "characters; 100000 is the most"),
         ("1e9999", "'1e9999'"),
@@ -372,5 +373,5 @@ def test_an_event_at_the_minimum_of_another_guard_is_seen(scheme, order):
         end=50.0,
     )
     turns = SCIPY.solve(swing, {"scheme": scheme, "rtol": 1e-10, "atol": 1e-12}).events["turn"]
-    half = 3.3500107375  # 2 K(sin²(1/2))
-    assert turns == pytest.approx(half * np.arange(1, 15), abs=1e-4)
+    half = 2 * ellipk(np.sin(0.5) ** 2)
+    assert turns == pytest.approx(half * np.arange(1, 15), abs=1e-6)

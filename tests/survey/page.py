@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from veridyn.reports.markdown import escape, table
-from veridyn.run.running import save
 
 from .attempt import ERROR, OUT_OF_TIME, UNDEFINED
 from .entry import ENDS, SetEntry, read_entry
@@ -205,7 +204,8 @@ def main(folders: Sequence[str]) -> None:
     """Write the page of the documentation from surveys of one seed, whose sets have different numbers."""
     surveys = [read_survey(Path(folder)) for folder in folders]
     entries = {(entry.case, entry.number): entry for _, mine in surveys for entry in mine}
-    save(ROOT / "docs" / PAGE, make_page([entries[key] for key in sorted(entries)], surveys[0][0]))
+    text = make_page([entries[key] for key in sorted(entries)], surveys[0][0])
+    (ROOT / "docs" / PAGE).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

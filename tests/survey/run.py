@@ -9,16 +9,18 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, cast
 
+from veridyn.outputs import open_folder
 from veridyn.problem.errors import SolverInputError
+from veridyn.reports.writer import save_all
 from veridyn.results import ReportError
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.journal import Found, journal
-from veridyn.run.running import save, writable
 from veridyn.run.screen import bar
 from veridyn.run.workers import PULSE, Job, Worker
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, case_names, load_case
@@ -134,7 +136,6 @@ def main(arguments: Sequence[str]) -> int:
     """Run the survey; return 1 if a set ended in an error or a difference has no explanation, 2 if it cannot be run."""
     options = make_parser().parse_args(arguments)
     try:
-        writable(options.report, None)
         names = [name if name == MECHANICAL else load_case(name).name for name in options.cases]
         names = names or [*case_names(), MECHANICAL]
         entries = observe(names, options)
@@ -150,7 +151,8 @@ def observe(names: Sequence[str], options: argparse.Namespace) -> list[SetEntry]
     numbers = range(options.first, options.first + options.sets)
     plan = {name: getattr(options, name) for name in ("sets", "first", "seed", "seconds")} | {"cases": list(names)}
     survey = Survey()
-    with journal(None, options.report, plan, survey, resume=options.resume):
+    opened = open_folder(options.report, "survey") if options.report else nullcontext()
+    with opened as place, journal(place and place.work, plan, survey, resume=options.resume):
         todo = [
             SetEntry(name, number, draw_set(name, options.seed, number))
             for number in numbers
@@ -162,10 +164,10 @@ def observe(names: Sequence[str], options: argparse.Namespace) -> list[SetEntry]
                 survey.add(asdict(entry))
                 advance(f"{entry.case} {entry.number}")
         entries = [survey.entries[key] for key in sorted(survey.entries)]
-        if options.report:
+        if place:
             lines = [json.dumps({"plan": plan}), *(json.dumps(asdict(entry)) for entry in entries)]
-            save(options.report / RESULTS, "\n".join(lines) + "\n")
-            save(options.report / PAGE, make_page(entries, plan))
+            texts = {RESULTS: "\n".join(lines) + "\n", PAGE: make_page(entries, plan)}
+            save_all(place, {name: text.encode() for name, text in texts.items()})
         survey.done()
     return entries
 

@@ -68,7 +68,7 @@ def test_document(sweep, out):
     assert found["timing"]["points"] == 120
     assert found["check"]["points"] == 2
     assert found["check"]["passed"]
-    assert not (out / "chunks").exists()
+    assert not (out / ".veridyn" / "chunks").exists()
 
 
 def test_check_states_its_digits(veridyn):
@@ -210,7 +210,8 @@ def test_initial_value_problems_and_what_is_refused(veridyn, tmp_path):
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_solver_that_cannot_is_told_at_each_point(veridyn, tmp_path, foreign_mass):
-    seen, kept = solved(veridyn, tmp_path, "sdnd101", "--solver", foreign_mass, "--over", "v0=1,2", "--check", "1")
+    asked = ("sdnd101", "--solver", foreign_mass, "--over", "v0=1,2", "--check", "1")
+    seen, kept = solved(veridyn, tmp_path / "out", *asked)
     assert seen.status == 0
     assert kept["outcome"].tolist() == [OUTCOMES.index("failed"), OUTCOMES.index("failed")]
     assert "the point is failed" in seen.out

@@ -70,7 +70,7 @@ def test_no_scheduler(sweep, out, monkeypatch):
         assert seen.status == 2
         assert seen.err.startswith(f"veridyn: no Dask scheduler answers at {address!r}: ")
         assert seen.err.count("\n") == 1
-    assert not (out / "chunks").exists()
+    assert not (out / ".veridyn" / "chunks").exists()
 
 
 def test_no_workers(sweep):

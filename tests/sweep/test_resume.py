@@ -44,7 +44,9 @@ def ended(small_chunks, sweep, count, out, tmp_path):
     seen = sweep()
     assert seen.status == 130
     assert seen.err == "veridyn: interrupted; 3 of 7 chunks are kept, --resume goes on\n"
-    assert sorted(file.name for file in (out / "chunks").glob("*.npz")) == [f"{k:06d}.npz" for k in range(3)]
+    assert sorted(file.name for file in (out / ".veridyn" / "chunks").glob("*.npz")) == [
+        f"{k:06d}.npz" for k in range(3)
+    ]
     count.end = -1
     count.clear()
     return whole
@@ -55,12 +57,12 @@ def test_only_what_is_missing_is_computed(sweep, out, count, ended):
     assert count == [3, 4, 5, 6]
     assert_equal(out.table(), ended)
     assert out.document()["timing"]["points"] == 120 - 3 * 18
-    assert not (out / "chunks").exists()
+    assert not (out / ".veridyn" / "chunks").exists()
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "other", "gone"])
 def test_a_damaged_chunk_is_computed_again(sweep, out, count, ended, damage):
-    file = out / "chunks" / "000001.npz"
+    file = out / ".veridyn" / "chunks" / "000001.npz"
     data = file.read_bytes()
     middle = data.index(b"wear_power") + 200
     changed = {
@@ -79,7 +81,7 @@ def test_a_damaged_chunk_is_computed_again(sweep, out, count, ended, damage):
 
 
 def test_half_written_files_do_not_count(sweep, out, count, ended):
-    (out / "chunks" / "000003.npz.part").write_bytes(b"half")
+    (out / ".veridyn" / "chunks" / "000003.npz.part").write_bytes(b"half")
     assert sweep("--resume").status == 0
     assert count == [3, 4, 5, 6]
 
@@ -97,13 +99,13 @@ def test_an_unfinished_sweep_is_not_lost_by_mistake(sweep, out, count):
     seen = sweep()
     assert seen.status == 2
     assert "holds an unfinished sweep: --resume goes on with it" in seen.err
-    assert len(list((out / "chunks").glob("*.npz"))) == 3
+    assert len(list((out / ".veridyn" / "chunks").glob("*.npz"))) == 3
 
 
 @pytest.mark.usefixtures("ended")
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null"])
 def test_a_manifest_that_cannot_be_read(sweep, out, text):
-    (out / "chunks" / "request.json").write_text(text, encoding="utf-8")
+    (out / ".veridyn" / "chunks" / "request.json").write_text(text, encoding="utf-8")
     seen = sweep("--resume")
     assert seen.status == 2
     assert "request.json cannot be read; choose another --output" in seen.err
@@ -136,7 +138,7 @@ def test_a_chunk_that_is_lost_while_the_sweep_runs(sweep, out, count, monkeypatc
 
     def losing(access, request, chunk, threads):
         if chunk == 6:
-            (out / "chunks" / "000000.npz").unlink()
+            (out / ".veridyn" / "chunks" / "000000.npz").unlink()
         yield from solve(access, request, chunk, threads)
 
     monkeypatch.setattr(command, "solve_chunk", losing)
@@ -148,4 +150,4 @@ def test_a_chunk_that_is_lost_while_the_sweep_runs(sweep, out, count, monkeypatc
 def test_the_manifest_holds_the_hash(sweep, out, count):
     count.end = 1
     sweep()
-    assert len(json.loads((out / "chunks" / "request.json").read_text(encoding="utf-8"))["hash"]) == 64
+    assert len(json.loads((out / ".veridyn" / "chunks" / "request.json").read_text(encoding="utf-8"))["hash"]) == 64

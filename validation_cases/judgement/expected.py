@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec import structs
 
+from veridyn.inputs import LARGEST_SETTINGS, InputError, read_text
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import did_you_mean
 from veridyn.results import Record, Verdict
@@ -87,11 +88,11 @@ def read_expectations(file: Path) -> Expectations:
         If the file cannot be read or a line is no such pair.
     """
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        text = read_text(file, LARGEST_SETTINGS)
     except OSError as error:
         raise ExpectationError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from None
-    except UnicodeDecodeError:
-        raise ExpectationError(f"{file} is not text in UTF-8") from None
+    except InputError as error:
+        raise ExpectationError(f"{file} {error}") from None
     lines = enumerate(text.splitlines(), start=1)
     return Expectations(
         tuple(_entry(file, number, line.strip()) for number, line in lines if line.strip() and line.lstrip()[0] != "#")

@@ -7,12 +7,17 @@ import re
 import shlex
 import tempfile
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
+from veridyn.inputs import parse_json, read_text
+from veridyn.outputs import OutputFolder, open_file, open_folder
+from veridyn.problem.printable import print_line
 from veridyn.reports import numbers, timing
+from veridyn.reports.names import TIMING_FILES
 from veridyn.reports.timing import (
     Timing,
     TimingChange,
@@ -24,6 +29,7 @@ from veridyn.reports.timing import (
     seconds,
     timing_of,
 )
+from veridyn.reports.writer import save_all
 from veridyn.results import ReportError
 from veridyn.run.screen import console, table
 from veridyn.solver.contract.loading import OWN, load_solver
@@ -53,6 +59,20 @@ def bench(
     for spec in (solvers := solvers or [OWN]):
         load_solver(spec)
     before = read_timing(against) if against else None  # said before the benchmarks, not after them
+    opened = open_folder(report, "timing", TIMING_FILES) if report else nullcontext()
+    with opened as place:
+        return _report(cases, solvers, place, before, history, results, command)
+
+
+def _report(
+    cases: Sequence[str],
+    solvers: Sequence[str],
+    place: OutputFolder | None,
+    before: Timing | None,
+    history: Path | None,
+    results: Path | None,
+    command: Sequence[str],
+) -> int:
     status, data = (0, _read(results)) if results else _measured(cases, solvers)
     now = timing_of(data, str(results or "timing.json"))
     if history:
@@ -60,14 +80,14 @@ def bench(
     compared = compare(now, before) if before else None
     past = read_history(history, now) if history else None
     _print(now, compared)
-    if report:
-        _write(data, timing.make_page(now, shlex.join(command), compared, past), report)
+    if place:
+        _write(data, timing.make_page(now, shlex.join(command), compared, past), place)
     return status
 
 
 def _read(file: Path) -> Any:
     read_timing(file)
-    return json.loads(file.read_text(encoding="utf-8"))
+    return parse_json(read_text(file))
 
 
 def _measured(cases: Sequence[str], solvers: Sequence[str]) -> tuple[int, Any]:
@@ -79,7 +99,7 @@ def _measured(cases: Sequence[str], solvers: Sequence[str]) -> tuple[int, Any]:
                 "the benchmarks gave no result; run pytest --benchmark-only --pyargs veridyn.validation_cases to "
                 "see why"
             )
-        return status, json.loads(data.read_text(encoding="utf-8"))
+        return status, parse_json(read_text(data))
 
 
 def _run(data: Path, cases: Sequence[str], solvers: Sequence[str]) -> int:
@@ -98,19 +118,18 @@ def _store(data: Any, now: Timing, folder: Path) -> None:
     """Add a run to the stored ones; the same run twice is one."""
     folder.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^0-9A-Za-z]+", "-", now.date).strip("-")
-    (folder / f"timing-{name}.json").write_text(_json(data), encoding="utf-8")
+    with open_file(folder / f"timing-{name}.json", lambda content: content == data) as file:
+        file.write(_json(data))
 
 
-def _write(data: Any, page: timing.TimingPage, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    files = {"timing.json": _json(data), "timing.md": timing.text(page), "timing.html": timing.html(page)}
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    print(f"timing report: {folder / 'timing.html'}")
+def _write(data: Any, page: timing.TimingPage, place: OutputFolder) -> None:
+    texts = {"timing.md": timing.text(page), "timing.html": timing.html(page)}
+    save_all(place, {"timing.json": _json(data), **{name: text.encode() for name, text in texts.items()}})
+    print_line(f"timing report: {place.path / 'timing.html'}")
 
 
-def _json(data: Any) -> str:
-    return json.dumps(data, indent=1) + "\n"
+def _json(data: Any) -> bytes:
+    return (json.dumps(data, indent=1) + "\n").encode()
 
 
 def _print(now: Timing, compared: TimingComparison | None) -> None:

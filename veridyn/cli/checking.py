@@ -17,9 +17,9 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
 from veridyn.problem.nearest import nearest
 from veridyn.results import Layer, Record
+from veridyn.run.delivery import Delivery, deliver, open_places
 from veridyn.run.document import document, sheet
 from veridyn.run.posed import pose
-from veridyn.run.running import Delivery, deliver, deliverable
 from veridyn.solver.contract.errors import CapabilityError, SettingsError
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.responses import COARSE, AnyResponse, Response, Trajectory
@@ -369,8 +369,8 @@ def check(
 
     Raises what `pose` and `judge_files` raise; ReportError if the report or the result document cannot be written.
     """
-    deliverable(delivery.report, delivery.output)
-    posed = pose(case, variant, changed)
-    records = judge_files(files, posed, request)
-    sheets = [sheet(posed.case, _changes(posed))] if delivery.keeps else []
-    return deliver(document(records, sheets, [], delivery.command), delivery)
+    with open_places(delivery) as places:
+        posed = pose(case, variant, changed)
+        records = judge_files(files, posed, request)
+        sheets = [sheet(posed.case, _changes(posed))] if delivery.keeps else []
+        return deliver(document(records, sheets, [], delivery.command), delivery, places)

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from veridyn.problem.errors import SolverInputError
+from veridyn.problem.printable import print_line
 from veridyn.results import ReportError, find_gaps, read, select_cases
 from veridyn.run.exit_code import ExitCode
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, UnknownTopic, load_case, select
 
 if TYPE_CHECKING:
-    from veridyn.run.running import Crew, Delivery, Order
+    from veridyn.run.delivery import Delivery
+    from veridyn.run.running import Crew, Order
 
 Changes = Mapping[str, str]
 Command = Sequence[str]  # as it was given, for the results to say
@@ -44,6 +46,7 @@ def run(place: str, given: dict[str, Any], command: Command) -> int:
     if name in DELIVERING:
         given["command"] = command
     status: int = function(**_read(given))
+    sys.stdout.flush()  # a reader that has gone, or a full disk, can still be said
     return status
 
 
@@ -72,7 +75,7 @@ def _read(given: dict[str, Any]) -> dict[str, Any]:
 
 def _read_delivery(given: dict[str, Any]) -> None:
     """Replace the options that say where results go by a `Delivery`."""
-    from veridyn.run.running import Delivery
+    from veridyn.run.delivery import Delivery
 
     names = ("command", "report", "output", "layout", "baseline", "resume")
     given["delivery"] = Delivery(**{name: given.pop(name) for name in names if name in given})
@@ -163,16 +166,16 @@ def report(results: Sequence[Path], output: Path, against: Path | None, *, singl
     from veridyn.reports.against import compare
     from veridyn.reports.studio import cores
     from veridyn.reports.writer import write
-    from veridyn.run import running
+    from veridyn.run.delivery import status
 
     result = read(results)
     compared = compare(result, read(against)) if against else None
     write(result, output, compared, processes=cores(), single=single_file)  # what was read is checked
-    print(f"{output / 'index.html'}")
+    print_line(f"{output / 'index.html'}")
     if compared:
-        print(f"against {against}: {compared.headline}")
+        print_line(f"against {against}: {compared.headline}")
     worse = ExitCode.FAILED if compared and compared.is_worse else ExitCode.FINE
-    return running.status((record.verdict for record in result.results), find_gaps(result)) or worse
+    return status((record.verdict for record in result.results), find_gaps(result)) or worse
 
 
 def manual(
@@ -185,41 +188,49 @@ def manual(
     number: str,
     revision: str,
     intended_use: str,
+    resume: bool,
     command: Command,
 ) -> int:
     """Build the manual of some cases, of all without any; returns the status of the results.
 
-    Without ``results`` our own solver is run first and its results are kept in the folder. Raises UnknownCase if there
+    Without ``results`` our own solver is run first, or ``resume`` goes on with that run. Raises UnknownCase if there
     is no such case; ReportError if results cannot be read, have nothing of a case, or the manual cannot be written.
     """
+    from veridyn.outputs import open_folder
     from veridyn.reports.manual import write
     from veridyn.reports.manual_blocks import typesetter
-    from veridyn.run import running
+    from veridyn.reports.names import MANUAL_FILES
+    from veridyn.run.delivery import status
 
     if pdf:
         typesetter()  # said before the run, not after it
-    if results is None:
-        results = output / "results.json"
-        ended = _run_our_own(cases, results, jobs, command)
-        if ended == ExitCode.INTERRUPTED:
-            return ended
-    elif cases and results.resolve() == (output / "results.json").resolve():
+    if results and resume:
+        raise SolverInputError("--resume goes on with the run of a manual, and --results replaces it: leave one out")
+    if results and cases and results.resolve() == (output / "results.json").resolve():
         raise ReportError(f"{results} would lose the cases that are not asked for; choose another folder")
-    result = read(results)
-    chosen = select_cases(result, cases) if cases else result
-    for file in write(chosen, output, pdf=pdf, number=number, revision=revision, use=intended_use):
-        if file.stem == "manual":
-            print(file)
-    return running.status((record.verdict for record in chosen.results), find_gaps(chosen))
+    with open_folder(output, "manual", MANUAL_FILES) as place:
+        judged = results or place.work / "results.json"
+        if results is None:
+            ended = _run_our_own(cases, judged, jobs, command, resume=resume)
+            if ended == ExitCode.INTERRUPTED:
+                return ended
+        result = read(judged)
+        chosen = select_cases(result, cases) if cases else result
+        for file in write(chosen, place, pdf=pdf, number=number, revision=revision, use=intended_use):
+            if file.stem == "manual":
+                print_line(file)
+        if results is None:
+            judged.unlink()  # the manual has its own
+    return status((record.verdict for record in chosen.results), find_gaps(chosen))
 
 
-def _run_our_own(cases: Sequence[str], file: Path, jobs: int, command: Command) -> int:
-    from veridyn.run.running import Crew, Delivery, Order, run
+def _run_our_own(cases: Sequence[str], file: Path, jobs: int, command: Command, *, resume: bool) -> int:
+    from veridyn.run.delivery import Delivery
+    from veridyn.run.running import Crew, Order, run
     from veridyn.run.selection import Selection
     from veridyn.solver.contract.loading import OWN
 
     for name in cases:
         load_case(name)
-    file.parent.mkdir(parents=True, exist_ok=True)
     order = Order(solvers=[OWN], selection=Selection(cases=tuple(cases)))
-    return run(order, Delivery(command, output=str(file)), Crew(jobs))
+    return run(order, Delivery(command, output=str(file), resume=resume), Crew(jobs))

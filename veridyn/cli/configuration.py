@@ -7,11 +7,11 @@ A table for each command holds options by their long names, as on the command li
 from __future__ import annotations
 
 import argparse
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from veridyn.inputs import LARGEST_SETTINGS, InputError, parse_toml, read_text
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import nearest
 
@@ -50,8 +50,8 @@ def _tables() -> tuple[str, Mapping[str, Any]]:
 
 def _read(file: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(Path(file).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return parse_toml(read_text(Path(file), LARGEST_SETTINGS))
+    except (OSError, InputError) as error:
         raise SolverInputError(f"{file}: {error}") from None
 
 
@@ -86,9 +86,9 @@ def _arguments(name: str, option: str, value: Any) -> Iterator[str]:
         yield from [f"--{option}"] if value else []
     elif isinstance(value, str | int | float):
         yield f"--{option}={value}"
-    elif isinstance(value, list):
+    elif isinstance(value, list) and not any(isinstance(one, list) for one in value):
         yield from (argument for one in value for argument in _arguments(name, option, one))
-    elif isinstance(value, dict):
+    elif isinstance(value, dict) and not any(isinstance(one, list | dict) for one in value.values()):
         yield from (f"--{option}={key}={one}" for key, one in value.items())
     else:
-        raise SolverInputError(f"{name}: {option} = {value} must be a text, a number, true, or a list of them")
+        raise SolverInputError(f"{name}: {option} = {value!s:.60} must be a text, a number, true, or a list of them")

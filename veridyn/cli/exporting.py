@@ -16,6 +16,7 @@ import numpy as np
 from veridyn.cli.texts import Lookup, reference_document
 from veridyn.files.columns import history_columns, needed_columns
 from veridyn.files.fmu_unit import Unit, Version
+from veridyn.outputs import open_folder
 from veridyn.problem.as_initial_value import as_initial_value
 from veridyn.problem.devices import Device
 from veridyn.problem.elements import Friction, Stop
@@ -23,7 +24,8 @@ from veridyn.problem.errors import ProblemError
 from veridyn.problem.generated import c_source, equations
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem, Problem
-from veridyn.results import ReportError
+from veridyn.problem.printable import print_line
+from veridyn.reports.writer import save_all
 from veridyn.run.document import SCHEMA_VERSION
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.posed import choose, pose
@@ -53,18 +55,32 @@ def export(
     Raises what `pose` raises; ReportError if the folder cannot be written into; ProblemError if a problem is no
     unit, deck or scene.
     """
+    if form == "fmu" and output == "-":
+        raise ProblemError("a unit is no text: name a folder, e.g. --output units")
+    if output == "-":
+        for name, text in _make_texts(case, variant, changed, form).items():
+            print(f"# file {name}\n{text}" if form == "csv" else text, end="")
+        return ExitCode.FINE
+    # a kind for each statement: the next one into the folder leaves this one where it is
+    kind = f"export {case} {variant or ''} {form} {fmi}"
+    with open_folder(Path(output), kind) as place:
+        for file in save_all(place, _make_files(case, variant, changed, form, fmi)):
+            print_line(file)
+    return ExitCode.FINE
+
+
+def _make_files(
+    case: str, variant: str | None, changed: Mapping[str, str], form: Format, fmi: Version
+) -> dict[str, bytes]:
     if form == "fmu":
         chosen = choose(case, variant, changed)
-        print(_write(Path("." if output == "-" else output), f"{chosen.problem.name}.fmu", unit(chosen, fmi)))
-        return ExitCode.FINE
+        return {f"{chosen.problem.name}.fmu": unit(chosen, fmi)}
+    return {name: text.encode() for name, text in _make_texts(case, variant, changed, form).items()}
+
+
+def _make_texts(case: str, variant: str | None, changed: Mapping[str, str], form: Format) -> dict[str, str]:
     by_hand = form not in IS_NO
-    files = statement(pose(case, variant, changed), form) if by_hand else model(choose(case, variant, changed), form)
-    for name, text in files.items():
-        if output != "-":
-            print(_write(Path(output), name, text))
-        else:
-            print(f"# file {name}\n{text}" if form == "csv" else text, end="")
-    return ExitCode.FINE
+    return statement(pose(case, variant, changed), form) if by_hand else model(choose(case, variant, changed), form)
 
 
 def unit(posed: Statement, fmi: Version) -> bytes:
@@ -87,15 +103,6 @@ def model(posed: Statement, form: Format) -> dict[str, str]:
     except NotImplementedError as reason:
         raise ProblemError(f"{name} is {IS_NO[form]}: {reason}") from None
     raise ProblemError(f"{name} is {IS_NO[form]}: it has no masses and springs")
-
-
-def _write(folder: Path, name: str, content: str | bytes) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
-    except OSError as error:
-        raise ReportError(f"cannot write into {folder}: {error.strerror or error}; choose another folder") from None
-    return folder / name
 
 
 def statement(posed: Statement, form: Format) -> dict[str, str]:

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from veridyn.cli.configuration import completed
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import did_you_mean
+from veridyn.problem.printable import make_printable
 from veridyn.run.exit_code import ExitCode
 from veridyn.version import __version__
 
@@ -33,6 +34,9 @@ exit status:
   2  wrong usage, bad input, a missing package, or nothing could be judged
   3  a solver crashed      130  interrupted
 """
+
+
+LONGEST_MESSAGE = 2000  # characters
 
 
 class _Parser(argparse.ArgumentParser):
@@ -296,6 +300,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _place("--output", "DIR", "write manual.html, manual.pdf, results.json", required=True),
         _place("--results", "RESULTS.json", "of a run (default: run our own solver)"),
         _jobs(" of that run"),
+        _switch("--resume", "go on with the run of a manual that was ended"),
         _option("--pdf", action=argparse.BooleanOptionalAction, default=True, help="write the PDF, too"),
         _option("--number", default="", metavar="TEXT", help="document number, for the title page"),
         _option("--revision", default="", metavar="TEXT", help="revision of the document"),
@@ -381,4 +386,6 @@ def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentPar
 
 
 def _one_line(error: object) -> str:
-    return " ".join(str(error).split())
+    """Return a message as one line that does nothing to a terminal, cut where it would fill it."""
+    text = make_printable(" ".join(str(error).split()))
+    return text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]} …"

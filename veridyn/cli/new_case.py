@@ -7,6 +7,7 @@ from pathlib import Path
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.expressions import is_name
+from veridyn.problem.printable import print_line
 from veridyn.run.exit_code import ExitCode
 from veridyn.validation_cases.judgement.catalogue import case_names
 
@@ -180,5 +181,5 @@ def new_case(*, name: str, kind: str, output: Path | None) -> int:
             new.write(skeleton.format(name=name, title=name.replace("_", " ").capitalize()))
     except OSError as error:
         raise SolverInputError(f"cannot write {file}: {error.strerror or error}; choose another --output") from None
-    print(file)
+    print_line(file)
     return ExitCode.FINE

@@ -12,6 +12,7 @@ from rich.text import Text
 from veridyn.api.front import SECONDS
 from veridyn.api.proving import names_of, prove
 from veridyn.cli.texts import STATED, print_json, print_lines
+from veridyn.inputs import InputError, parse_json, read_text
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.kinds import problem_from_json
 from veridyn.problem.mechanical import Problem
@@ -20,8 +21,6 @@ from veridyn.run.document import SCHEMA_VERSION, make_reference_row
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.screen import console
 from veridyn.solver.contract.loading import load_attribute
-
-LARGEST = 100_000_000  # bytes of a file
 
 
 def prove_problem(
@@ -68,17 +67,11 @@ def load_problem(spec: str) -> Problem:
 
 def _read_file(path: Path) -> Problem:
     try:
-        if path.stat().st_size > LARGEST:
-            raise ProblemError(f"{path} has more than {LARGEST} bytes")
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        data = parse_json(read_text(path))
+    except (OSError, InputError) as error:
         raise ProblemError(f"{path} cannot be read: {error}") from None
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ProblemError(f"{path} is no JSON: {error}") from None
     inner = data.get("problem") if isinstance(data, dict) else None  # what `export` writes holds it
-    return problem_from_json(json.dumps(inner) if isinstance(inner, dict) else text)
+    return problem_from_json(json.dumps(inner if isinstance(inner, dict) else data))
 
 
 def _list_names(problem: Problem) -> str:

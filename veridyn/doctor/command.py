@@ -15,6 +15,7 @@ from veridyn.doctor.misreadings import error_of, fault_of_displacement, fault_of
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Floats, Problem
 from veridyn.problem.nearest import did_you_mean
+from veridyn.problem.printable import print_line
 from veridyn.run.execution import introduce_solvers
 from veridyn.run.plan import Access
 from veridyn.run.posed import settings_of
@@ -196,7 +197,7 @@ def examine(solvers: Sequence[str], access: Access | None = None, changed: Mappi
             for spec, subject in described.items()
         ]
     for why in refused.values():
-        print(f"veridyn: {why}", file=sys.stderr)
+        print_line(f"veridyn: {why}", file=sys.stderr)
     return max([*statuses, *([BROKEN] if refused else [])])
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from veridyn.inputs import LARGEST_TABLE, InputError, read_bytes
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Floats
 
@@ -128,7 +129,9 @@ def read_table(path: Path) -> Table:
 
 def _text(path: Path) -> str:
     try:
-        raw = path.read_bytes()
+        raw = read_bytes(path, LARGEST_TABLE)
+    except InputError as error:
+        raise SolverInputError(f"{path} {error}") from None
     except OSError as error:
         raise SolverInputError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # spreadsheets call this Unicode text
@@ -170,7 +173,10 @@ def _cells(line: str, separator: str) -> tuple[str, ...]:
 def _pieces(line: str, separator: str) -> list[str]:
     if '"' not in line:  # nearly always, and three times as fast
         return [cell.strip() for cell in line.split(separator)]
-    return [cell.strip() for cell in next(csv.reader([line], delimiter=separator, skipinitialspace=True))]
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=separator, skipinitialspace=True))]
+    except csv.Error as error:
+        raise SolverInputError(f"{line[:40]!r}… is no row of a table: {error}") from None
 
 
 def _row(line: str, separator: str, width: int) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from veridyn.inputs import parse_fraction
 from veridyn.problem.exact_fields import is_formula
 from veridyn.problem.scalars import Scalar, to_float
 
@@ -13,7 +14,7 @@ def to_exact(value: Scalar) -> Any:
     """Return a fraction for decimal strings, a formula as it is, so that antiderivatives stay exact; else a float."""
     if is_formula(value):
         return value
-    return Fraction(value) if isinstance(value, str) and "pi" not in value else to_float(value)
+    return parse_fraction(value) if isinstance(value, str) and "pi" not in value else to_float(value)
 
 
 def to_scalar(value: Any) -> Scalar:

@@ -41,6 +41,10 @@ KNOWN = 4096  # expressions whose reading, or writing, is remembered
 LONGEST = 100_000  # characters of one expression
 DEEPEST = 100  # brackets within brackets, signs before signs
 LARGEST = 1000  # exponent of a plain number, so that no text stands for gigabytes
+LARGEST_ARGUMENT = {"exp": 10_000, "sinh": 10_000, "cosh": 10_000}  # numbers that functions take
+LARGEST_NUMBER = 10**1000  # that all others take, in magnitude
+MOST_BITS = 1 << 17  # that powers of numbers may have in one expression, all together
+LONGEST_LITERAL = 1000  # characters of one number
 
 NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
 NAME = r"[A-Za-z_][A-Za-z_0-9]*"
@@ -66,8 +70,11 @@ def read(owner: str, given: Any, names: Collection[str]) -> Expr:
 
 @lru_cache(maxsize=KNOWN, typed=True)  # a problem is posed again for every part of its span, with the same expressions
 def _read(owner: str, given: Any, names: tuple[str, ...]) -> Expr:
-    result = _ExpressionReader(owner, given, names).read() if isinstance(given, str) else _exact(given)
-    return _checked(owner, result, names)
+    try:
+        result = _ExpressionReader(owner, given, names).read() if isinstance(given, str) else _exact(given)
+        return _checked(owner, result, names)
+    except (TypeError, ArithmeticError, RecursionError) as error:  # of SymPy, where a part is no real number
+        raise ProblemError(f"{owner}: {str(given)[:60]!r} is no expression of real numbers: {error}") from None
 
 
 @lru_cache(maxsize=KNOWN, typed=True)
@@ -114,6 +121,7 @@ class _ExpressionReader:
     names: Collection[str]
     place: int = 0
     depth: int = 0
+    bits: int = 0
 
     def read(self) -> Any:
         if len(self.text) > LONGEST:
@@ -138,18 +146,22 @@ class _ExpressionReader:
         return str(token)
 
     def sum(self) -> Any:
-        result = self.product()
+        terms = [self.product()]
         while sign := self.next("sign", "+", "-"):
             term = self.product()
-            result = result + term if sign == "+" else result - term
-        return result
+            terms.append(term if sign == "+" else -term)
+        return sympy.Add(*terms)  # at once: one after another takes a time that grows with the square of their number
 
     def product(self) -> Any:
         """Return a product; a sign before it is that of the whole, else SymPy would move it into a sum in brackets."""
         minus = self.next("sign", "-")
         result = self.signed()
+        count = 1
         while sign := self.next("sign", "*", "/"):
             factor = self.signed()
+            count += 1
+            if count > LARGEST:  # the time grows with the square of their number
+                raise ProblemError(f"{self.owner}: a product of more than {LARGEST} factors")
             if sign == "/" and factor == 0:
                 raise ProblemError(f"{self.owner}: {self.text[:60]!r} divides by zero")
             result = result * factor if sign == "*" else result / factor
@@ -169,12 +181,38 @@ class _ExpressionReader:
         if not self.next("sign", "**"):
             return base
         exponent = self.signed()
-        if base.is_number and exponent.is_number and abs(exponent) > LARGEST:
-            raise ProblemError(f"{self.owner}: the exponent {exponent} of a number is larger than {LARGEST}")
+        if base.is_number and exponent.is_number:
+            if abs(exponent) > LARGEST:
+                raise ProblemError(f"{self.owner}: an exponent of a number is larger than {LARGEST}")
+            if base.is_Rational:
+                self.count(int(abs(exponent) + 1) * max(int(base.p).bit_length(), int(base.q).bit_length()))
         return base**exponent
+
+    def count(self, bits: int) -> None:
+        """Count the bits of a number that is longer than its text, before it is made.
+
+        Sums and products of numbers have at most the bits of all their parts together.
+        """
+        self.bits += bits
+        if self.bits > MOST_BITS:
+            raise ProblemError(f"{self.owner}: {self.text[:60]!r} holds numbers of more than {MOST_BITS} bits")
+
+    def call(self, name: str, argument: Any) -> Any:
+        """Return a function of an argument; numbers that SymPy would work on for hours are refused."""
+        if argument.is_number:
+            size = abs(argument.evalf(5))
+            largest = LARGEST_ARGUMENT.get(name, LARGEST_NUMBER)
+            if not size.is_Number or not size <= largest:
+                raise ProblemError(f"{self.owner}: {name} in {self.text[:60]!r} takes no number of that size")
+        return FUNCTIONS[name](argument)
 
     def atom(self) -> Any:
         if number := self.next("number"):
+            if len(number) > LONGEST_LITERAL:
+                raise ProblemError(
+                    f"{self.owner}: a number of {len(number)} characters; {LONGEST_LITERAL} are the most"
+                )
+            self.count(4 * abs(int(number.lower().partition("e")[2] or 0)))
             return sympy.Rational(number)
         if self.next("sign", "("):
             return self.closed()
@@ -182,7 +220,7 @@ class _ExpressionReader:
         if name in FUNCTIONS:
             if not self.next("sign", "("):
                 raise self.wrong()
-            return FUNCTIONS[name](self.closed())
+            return self.call(name, self.closed())
         if not name:
             raise self.wrong()
         if name not in CONSTANTS and name not in self.names:

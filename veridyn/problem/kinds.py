@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
 from numpy.typing import NDArray
 
+from veridyn.inputs import InputError, parse_json
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.mechanical import FORMAT_VERSION, Problem
 
@@ -31,9 +31,9 @@ def join_problem(text: str, arrays: Mapping[str, NDArray[Any]]) -> Problem:
     Raises `ProblemError` as `problem_from_json` does.
     """
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:  # wrong, nested too deeply, or a number of thousands of digits
-        raise ProblemError(f"problem is not JSON: {error}") from None
+        data = parse_json(text)
+    except InputError as error:
+        raise ProblemError(f"problem cannot be read: it {error}") from None
     if not isinstance(data, dict) or data.pop("format_version", None) != FORMAT_VERSION:
         raise ProblemError(f"problem lacks format_version {FORMAT_VERSION}")
     kind = data.pop("kind", None)

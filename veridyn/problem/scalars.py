@@ -13,6 +13,7 @@ from typing import Any
 
 import mpmath
 
+from veridyn.inputs import parse_fraction
 from veridyn.problem.errors import ProblemError
 
 Scalar = float | str
@@ -24,8 +25,8 @@ def _rational(text: str) -> tuple[Fraction, bool]:
     """Return the rational factor of a scalar and whether pi multiplies it."""
     match = _PI.match(text)
     if match is None:
-        return Fraction(text), False
-    return Fraction(match["factor"] or 1) / Fraction(match["divisor"] or 1), True
+        return parse_fraction(text), False
+    return parse_fraction(match["factor"] or "1") / parse_fraction(match["divisor"] or "1"), True
 
 
 def is_finite(value: Any) -> bool:
@@ -41,7 +42,7 @@ def check_scalar(name: str, value: Scalar) -> None:
     try:
         number = to_float(value)
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
-        raise ProblemError(f"{name} = {value!r} is not a number; write e.g. 0.5, '1.01' or '2*pi'") from None
+        raise ProblemError(f"{name} = {value!r:.60} is not a number; write e.g. 0.5, '1.01' or '2*pi'") from None
     if not math.isfinite(number):
         raise ProblemError(f"{name} = {value!r} must be finite")
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
+import msgspec
 from msgspec import structs
 
 from veridyn.results.document import Document, Environment, Message
@@ -98,23 +99,23 @@ def _number(document: Document, rows: Iterable[Row], runs: Sequence[Environment]
         yield structs.replace(row, run=numbers[row.run_number - 1])
 
 
-def _merge_cases(sheets: Iterable[CaseSheet]) -> Iterable[CaseSheet]:
+def _merge_cases(sheets: Iterable[CaseSheet]) -> Iterator[CaseSheet]:
     """Describe every case once; references and published values of further variants are added."""
-    merged: dict[str, CaseSheet] = {}
+    merged: dict[str, list[CaseSheet]] = {}
     for sheet in sheets:
-        first = merged.setdefault(sheet.case, sheet)
-        merged[sheet.case] = structs.replace(
-            first,
-            references=tuple(_unite((*first.references, *sheet.references))),
-            published=tuple(_unite((*first.published, *sheet.published))),
+        merged.setdefault(sheet.case, []).append(sheet)
+    for alike in merged.values():
+        yield structs.replace(
+            alike[0],
+            references=tuple(_unite(row for sheet in alike for row in sheet.references)),
+            published=tuple(_unite(value for sheet in alike for value in sheet.published)),
         )
-    return merged.values()
 
 
 def _unite(items: Iterable[Item]) -> list[Item]:
     """Return items in their order, equal ones once."""
-    united: list[Item] = []
+    # by content, so that the time grows with their number and not with its square
+    united: dict[bytes, Item] = {}
     for item in items:
-        if item not in united:
-            united.append(item)
-    return united
+        united.setdefault(msgspec.json.encode(item, order="sorted"), item)
+    return list(united.values())

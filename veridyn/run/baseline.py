@@ -10,10 +10,11 @@ from pathlib import Path
 
 from msgspec import structs
 
+from veridyn.inputs import InputError, parse_json, read_text
+from veridyn.outputs import OutputFile
 from veridyn.problem.errors import SolverInputError
 from veridyn.results import ErrorKind, Layer, Record, Verdict, unstructure_environment
 from veridyn.run.document import environment
-from veridyn.run.journal import whole
 
 FORMAT = "1.0"
 LAYERS = (Layer.CRITERION, Layer.CONVERGENCE)  # whose answers have digits that can be lost
@@ -44,7 +45,12 @@ def entries(records: Iterable[Record]) -> Iterator[Entry]:
             yield Entry(record.solver, record.case, record.id, record.digits, record.counters)
 
 
-def write_baseline(file: Path, records: Iterable[Record], command: Sequence[str]) -> int:
+def is_baseline(content: object) -> bool:
+    """Tell whether what a file holds is a baseline."""
+    return isinstance(content, dict) and {"baseline", "environment", "entries"} <= content.keys()
+
+
+def write_baseline(file: OutputFile, records: Iterable[Record], command: Sequence[str]) -> int:
     """Write a baseline, whole or not at all; returns how many answers it holds.
 
     Raises SolverInputError if nothing passed that could be kept, or the file cannot be written.
@@ -58,22 +64,25 @@ def write_baseline(file: Path, records: Iterable[Record], command: Sequence[str]
         "entries": [{**vars(entry), "counters": dict(entry.counters)} for entry in kept],
     }
     try:
-        with whole(file) as part:
-            part.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        file.write((json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
     except OSError as error:
-        raise SolverInputError(f"cannot write {file}: {error.strerror or error}") from None
+        raise SolverInputError(f"cannot write {file.path}: {error.strerror or error}") from None
     return len(kept)
 
 
 def read_baseline(file: Path) -> Baseline:
     """Read a baseline; raises SolverInputError if it cannot be read or is none."""
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = parse_json(read_text(file))
         written = content["baseline"]
         result = [_entry(each) for each in content["entries"]] if written == FORMAT else []
     except OSError as error:
         raise SolverInputError(f"cannot read {file}: {error.strerror or error}") from None
-    except (ValueError, TypeError, KeyError, RecursionError, AttributeError):
+    except InputError as error:
+        raise SolverInputError(
+            f"{file} is no baseline; `veridyn baseline save {file.name}` writes one (it {error})"
+        ) from None
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         raise SolverInputError(f"{file} is no baseline; `veridyn baseline save {file.name}` writes one") from None
     if written != FORMAT:
         raise SolverInputError(f"{file} is a baseline of format {written!r}, not {FORMAT}; save it again")

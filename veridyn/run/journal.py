@@ -1,43 +1,29 @@
-"""Files that are written wholly or not at all, and the journal of long work: every finding on disk as it comes."""
+"""The journal of long work: every finding on disk as it comes, until the results are written."""
 
 from __future__ import annotations
 
 import contextlib
-import getpass
 import hashlib
 import json
+import os
+import re
 import sys
-import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO
 
-from filelock import FileLock, Timeout
-
+from veridyn.inputs import InputError, parse_json, read_bytes
+from veridyn.outputs import replace_file
+from veridyn.problem.printable import print_line
 from veridyn.results import ReportError
 from veridyn.version import __version__
 
-
-@contextlib.contextmanager
-def whole(file: Path) -> Iterator[Path]:
-    """Yield a path to write to; what is there takes the place of the file when nothing went wrong.
-
-    Pipes and devices are written as they are. Raises OSError.
-    """
-    part = file.with_name(file.name + ".part") if keeps(file) else file
-    yield part
-    if part != file:
-        part.replace(file)
-
-
-def keeps(file: Path) -> bool:
-    """Tell whether a path is, or will be, a file that keeps what is written."""
-    return file.is_file() or not file.exists()
-
-
-JOURNAL = ".journal"
+JOURNAL = "journal"
 BROKEN = (ValueError, KeyError, TypeError, IndexError, RecursionError)  # what a damaged line may raise
+LINE = re.compile(rb'\["([0-9a-f]{16})", (.*)\]\n', re.DOTALL)  # checksum, entry
+SYNCHRONISED = 1.0  # s, between two moments at which all that was found outlives a power cut
 
 Entry = Mapping[str, object]
 
@@ -45,50 +31,71 @@ Entry = Mapping[str, object]
 class Journal:
     """What work has found so far, one JSON document a line: what was asked, then an entry for every finding.
 
-    It lies beside the place of the results. ``asked`` tells this work from other work, as JSON can carry it; ``take``
-    takes in an entry that an earlier run has left, and raises one of `BROKEN` if it is damaged. A disk that is full
-    ends the journal, not the work: ``trouble`` says why.
+    It lies in the folder of ours at the place of the results, see `veridyn.outputs`. ``asked`` tells this work from
+    other work, as JSON can carry it; ``take`` takes in an entry that an earlier run has left, and raises one of
+    `BROKEN` if it is damaged. A disk that is full ends the journal, not the work: ``trouble`` says why.
+
+    Each line is a list of a checksum and an entry. The checksum is that of the entry and all lines before, so that a
+    line that was changed, repeated, or put elsewhere does not fit, and nothing after it does.
     """
 
-    def __init__(self, place: Path, asked: Entry, take: Callable[[Entry], None]) -> None:
-        self.file = place.with_name(place.name + JOURNAL)
+    def __init__(self, work: Path, asked: Entry, take: Callable[[Entry], None]) -> None:
+        self.file = work / JOURNAL
         self.trouble = ""
-        self._asked = json.loads(_line({"veridyn": __version__, **asked}))
+        self._asked = json.loads(_print({"veridyn": __version__, **asked}))
         self._take = take
-        self._stream: TextIO | None = None
+        self._stream: BinaryIO | None = None
+        self._checksum = ""
+        self._synchronised = time.monotonic()
 
     def begin(self, *, resume: bool) -> None:
         """Open the journal; with ``resume`` the entries of an earlier run are taken in.
 
         What an earlier run has left and nobody wants is kept under another name. Raises ReportError if there is nothing
-        to go on with, the earlier run was another one, or the file cannot be written.
+        to go on with, the earlier run was another one, or the file cannot be read or written.
         """
         try:
-            kept = self._kept() if resume else ""
-            if self.file.exists() and not resume:
-                self.file.replace(self.file.with_name(self.file.name + ".old"))
-            self._stream = self.file.open("w", encoding="utf-8")
-            self._put(kept or _line({"asked": self._asked}))
+            sound = self._take_in() if resume else self._start()
+            self._stream = self.file.open("r+b", buffering=0)
+            self._stream.truncate(sound)
+            self._stream.seek(sound)
         except OSError as error:
             raise ReportError(f"cannot write {self.file}: {error.strerror or error}; choose another folder") from None
 
-    def _kept(self) -> str:
-        """Take in the entries of the file; return its sound part. A line that was cut short ends it."""
+    def _start(self) -> int:
+        """Write what is asked into a new file; return its length."""
+        if self.file.exists():
+            self.file.replace(self.file.with_name(f"{JOURNAL}.old"))
+        first = self._seal({"asked": self._asked})
+        replace_file(self.file, first)
+        return len(first)
+
+    def _take_in(self) -> int:
+        """Take in the entries of the file; return the length of its sound part, which ends before a line cut short."""
         if not self.file.exists():
             raise ReportError(f"--resume: there is no unfinished run, {self.file} does not exist; leave the option out")
-        lines = self.file.read_text(encoding="utf-8", errors="replace").splitlines()
-        self._refuse_other(lines[0] if lines else "")
-        for sound, line in enumerate(lines[1:], start=1):
-            try:
-                self._take(json.loads(line))
-            except BROKEN:
-                lines = lines[:sound]
-                break
-        return "".join(f"{line}\n" for line in lines)
-
-    def _refuse_other(self, first: str) -> None:
         try:
-            asked = json.loads(first)["asked"]
+            first, *lines = read_bytes(self.file).splitlines(keepends=True) or [b""]
+        except InputError as error:
+            raise ReportError(f"--resume: {self.file} {error}; leave the option out") from None
+        self._refuse_other(first)
+        sound = len(first)
+        for number, line in enumerate(lines, start=2):
+            try:
+                self._take(self._open(line))
+            except BROKEN:
+                self._report_damage(number, len(lines) + 2 - number)
+                break
+            sound += len(line)
+        return sound
+
+    def _report_damage(self, number: int, rest: int) -> None:
+        if rest > 1:  # half a line at the end is what a kill leaves
+            print_line(f"veridyn: {self.file} is damaged at line {number}; what follows is done again", file=sys.stderr)
+
+    def _refuse_other(self, first: bytes) -> None:
+        try:
+            asked = self._open(first)["asked"]
         except BROKEN:
             raise ReportError(f"--resume: {self.file} is damaged from its beginning; leave the option out") from None
         if asked != self._asked:
@@ -97,16 +104,29 @@ class Journal:
                 "give the same command, or leave the option out"
             )
 
+    def _seal(self, entry: Entry) -> bytes:
+        """Return the line of an entry that follows all before."""
+        text = _print(entry).encode()
+        self._checksum = _sum(self._checksum, text)
+        return b'["%s", %s]\n' % (self._checksum.encode(), text)
+
+    def _open(self, line: bytes) -> Entry:
+        """Return the entry of a line; raises one of `BROKEN` if it is damaged, or does not follow the lines before."""
+        match = LINE.fullmatch(line)
+        if not match or match[1].decode() != _sum(self._checksum, match[2]):
+            raise ValueError("the checksum does not fit")
+        self._checksum = match[1].decode()
+        return parse_json(match[2].decode(), finite=False)  # type: ignore[no-any-return]
+
     def keep(self, entry: Entry) -> None:
         """Keep a finding."""
-        self._put(_line(entry))
-
-    def _put(self, text: str) -> None:
         if self._stream is None:
             return
         try:
-            self._stream.write(text)
-            self._stream.flush()
+            _write_all(self._stream, self._seal(entry))
+            if time.monotonic() - self._synchronised >= SYNCHRONISED:
+                os.fsync(self._stream.fileno())
+                self._synchronised = time.monotonic()
         except OSError as error:
             self.trouble = f"the journal {self.file} ends early: {error.strerror or error}; --resume would start there"
             self.close()
@@ -124,14 +144,18 @@ class Journal:
         self.file.unlink(missing_ok=True)
 
 
-def _line(entry: Entry) -> str:
-    return json.dumps(entry, default=str) + "\n"
+def _print(entry: Entry) -> str:
+    return json.dumps(entry, default=str)
 
 
-def _places(output: str | None, report: Path | None) -> list[Path]:
-    """Return where results go, that of the journal first."""
-    files = [Path(output)] if output and output != "-" and keeps(Path(output)) else []
-    return [*files, report / "run"] if report else files
+def _sum(before: str, text: bytes) -> str:
+    return hashlib.sha256(before.encode() + text).hexdigest()[:16]
+
+
+def _write_all(stream: BinaryIO, content: bytes) -> None:
+    """Write without a buffer; a disk that fills up takes a part first."""
+    while content:
+        content = content[stream.write(content) :]
 
 
 @dataclass
@@ -154,47 +178,29 @@ class Found:
         """End the journal: the results are written."""
         if self.journal:
             if self.journal.trouble:
-                print(f"veridyn: {self.journal.trouble}", file=sys.stderr)
+                print_line(f"veridyn: {self.journal.trouble}", file=sys.stderr)
             self.journal.drop()
 
 
 @contextlib.contextmanager
-def journal(output: str | None, report: Path | None, asked: Entry, found: Found, *, resume: bool) -> Iterator[None]:
-    """Open the journal of work whose results go into a file or a folder; there is none if they go to neither.
+def journal(work: Path | None, asked: Entry, found: Found, *, resume: bool) -> Iterator[None]:
+    """Open the journal of work in a folder of ours; there is none without a place of the results.
 
-    It stays until the work drops it. Raises ReportError, see `Journal.begin`; if another run is at the same place; if
-    the work is to be resumed and has none.
+    It stays until the work drops it. Raises ReportError, see `Journal.begin`; if the work is to be resumed and has no
+    place.
     """
-    places = _places(output, report)
-    if resume and not places:
+    if resume and work is None:
         raise ReportError("--resume needs the --json file or the --report folder of the run that it goes on with")
-    with contextlib.ExitStack() as held:
-        for place in places:
-            held.enter_context(alone(place))
-        if places:
-            found.journal = Journal(places[0], asked, found.take)
-            held.callback(found.journal.close)
-            found.journal.begin(resume=resume)
-        try:
-            yield
-        except BaseException as ended:
-            if found.journal and not isinstance(ended, ReportError):
-                kept = found.journal.file
-                print(f"veridyn: what was found is kept in {kept}; --resume goes on with it", file=sys.stderr)
-            raise
-
-
-@contextlib.contextmanager
-def alone(place: Path) -> Iterator[None]:
-    """Keep other runs from writing to the same place meanwhile; raises ReportError if another run is at it."""
+    if work is None:
+        yield
+        return
+    opened = found.journal = Journal(work, asked, found.take)
     try:
-        with FileLock(str(lock_of(place)), timeout=0):
-            yield
-    except Timeout:
-        raise ReportError(f"another run writes to {place}; wait for it, or choose another name") from None
-
-
-def lock_of(place: Path) -> Path:
-    """Return a file outside the folder of the results, so that it can stay."""
-    name = hashlib.sha256(f"{getpass.getuser()} {place.resolve()}".encode()).hexdigest()[:16]
-    return Path(tempfile.gettempdir()) / f"veridyn-{name}.lock"
+        opened.begin(resume=resume)
+        yield
+    except BaseException as ended:
+        if not isinstance(ended, ReportError):
+            print_line(f"veridyn: what was found is kept in {opened.file}; --resume goes on with it", file=sys.stderr)
+        raise
+    finally:
+        opened.close()

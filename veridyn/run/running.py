@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from veridyn.problem.errors import SolverInputError
-from veridyn.reports.errors import need_packages
+from veridyn.problem.printable import print_line
 from veridyn.reports.numbers import plural
 from veridyn.reports.tally import TROUBLE
-from veridyn.reports.terminal import LAYOUTS, Layout
-from veridyn.results import Document, MessageKind, Profile, Record, ReportError, Verdict, check, sign
+from veridyn.results import Document, MessageKind, Profile, Record
 from veridyn.run import spreading
-from veridyn.run.baseline import compared, read_baseline, write_baseline
+from veridyn.run.baseline import Baseline, compared, read_baseline, write_baseline
+from veridyn.run.delivery import Delivery, Places, deliver, open_places, status
 from veridyn.run.document import Scope, document
 from veridyn.run.execution import (
     Findings,
@@ -32,9 +30,9 @@ from veridyn.run.execution import (
     warm_up,
 )
 from veridyn.run.exit_code import ExitCode
-from veridyn.run.journal import journal, whole
+from veridyn.run.journal import journal
 from veridyn.run.plan import Access, Plan, Task, count_checks, list_checks, list_tasks
-from veridyn.run.screen import bar, console, progress
+from veridyn.run.screen import bar, progress
 from veridyn.run.selection import QUICK, Selection
 from veridyn.run.workers import Pool, WorkerLost
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of
@@ -72,26 +70,6 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Delivery:
-    """Where the results go: a report folder, a result file, a baseline, tables; nothing is needed.
-
-    With ``resume`` the records of a run that was ended are taken from its journal.
-    """
-
-    command: Sequence[str]
-    report: Path | None = None
-    output: str | None = None
-    layout: Layout = "summary"
-    baseline: Path | None = None
-    resume: bool = False
-
-    @property
-    def keeps(self) -> bool:
-        """Whether a document is made."""
-        return self.report is not None or self.output is not None
-
-
-@dataclass(frozen=True)
 class Crew:
     """Who does the work: a number of processes, or the workers of a Dask scheduler; and how they reach the solvers."""
 
@@ -110,23 +88,34 @@ def run(order: Order, delivery: Delivery, crew: Crew) -> int:
     before = read_baseline(order.against) if order.against else None
     with spreading.pool(crew.jobs, crew.scheduler) as pool:
         plan, expected = make_plan(pool, order, crew.access)
-        deliverable(delivery.report, delivery.output)
-        if delivery.baseline:
-            writable(None, str(delivery.baseline))
-        rehearse(pool, plan)
-        findings = Findings([[] for _ in plan.tasks])
-        findings.note(*plan.refused.values(), *([IMPORTED] if plan.access.in_process else []), kind=MessageKind.GAP)
-        with journal(delivery.output, delivery.report, _identify(plan), findings, resume=delivery.resume):
-            ending = execute(pool, plan, order, delivery, expected, findings)
-            result = [*findings.records, *(compared(findings.records, before) if before else ())]
-            records = [expected.settle(record) for record in result]
-            reached = deliver(settle(pool, plan, delivery, findings, records), delivery)
-            if not ending and findings.journal:
-                findings.journal.drop()
-            if not ending and delivery.baseline:
-                kept = write_baseline(delivery.baseline, records, delivery.command)
-                stream = sys.stderr if delivery.output == "-" else sys.stdout
-                print(f"baseline: {delivery.baseline}, {kept} answers", file=stream)
+        with open_places(delivery) as places:
+            rehearse(pool, plan)
+            return carry_out(pool, plan, order, delivery, places, expected, before)
+
+
+def carry_out(
+    pool: Pool,
+    plan: Plan,
+    order: Order,
+    delivery: Delivery,
+    places: Places,
+    expected: Expectations,
+    before: Baseline | None,
+) -> int:
+    """Execute a plan, settle, deliver; returns the exit status. Raises ReportError if results cannot be written."""
+    findings = Findings([[] for _ in plan.tasks])
+    findings.note(*plan.refused.values(), *([IMPORTED] if plan.access.in_process else []), kind=MessageKind.GAP)
+    with journal(places.work, _identify(plan), findings, resume=delivery.resume):
+        ending = execute(pool, plan, order, delivery, expected, findings)
+        result = [*findings.records, *(compared(findings.records, before) if before else ())]
+        records = [expected.settle(record) for record in result]
+        reached = deliver(settle(pool, plan, delivery, findings, records), delivery, places)
+        if not ending and findings.journal:
+            findings.journal.drop()
+        if not ending and places.baseline:
+            count = write_baseline(places.baseline, records, delivery.command)
+            stream = sys.stderr if delivery.output == "-" else sys.stdout
+            print_line(f"baseline: {delivery.baseline}, {count} answers", file=stream)
     return ending or (ExitCode.CRASHED if plan.refused else reached)
 
 
@@ -190,7 +179,7 @@ def execute(
     goes_on = "; --resume goes on with them" if findings.journal else ""
     text = f"{why}; {plural(len(findings.records), 'check')} judged before{goes_on}"
     findings.note(text)
-    print(f"veridyn: {text}", file=sys.stderr)
+    print_line(f"veridyn: {text}", file=sys.stderr)
     return ended
 
 
@@ -260,21 +249,6 @@ def settle(pool: Pool, plan: Plan, delivery: Delivery, findings: Findings, recor
     )
 
 
-# ---- deliver
-
-
-def deliver(found: Document, delivery: Delivery) -> int:
-    """Print the tables, write result document and report as far as wanted; returns the exit status.
-
-    Raises ReportError if they cannot be written.
-    """
-    found = check(found) if delivery.keeps else found
-    if delivery.output != "-":
-        LAYOUTS[delivery.layout](found, console())
-    _write(found, delivery.report, delivery.output)
-    return status(record.verdict for record in found.results)
-
-
 def read_expected(file: Path | None, solvers: Mapping[str, Subject], tasks: Sequence[Task]) -> Expectations:
     """Return the expected failures of a run; none without a file.
 
@@ -313,76 +287,3 @@ def _stop_at_failure(advance: OnRecord, expected: Expectations) -> OnRecord:
             raise FirstFailure(record)
 
     return look
-
-
-def deliverable(report: Path | None, output: str | None) -> None:
-    """Find out before minutes of work whether `deliver` can do its part; raises ReportError."""
-    if report:
-        need_packages("jinja2", "matplotlib")
-    writable(report, output)
-
-
-def writable(report: Path | None, output: str | None) -> None:
-    """Find out before minutes of work whether the results can be kept; raises ReportError."""
-    beside = Path(output).parent if output and output != "-" else None
-    if beside and not beside.exists():
-        raise ReportError(f"cannot write {output}: there is no folder {beside}; create it first")
-    for folder in (report, beside):
-        if folder is None:
-            continue
-        probe = folder / ".veridyn-probe"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            raise ReportError(f"cannot write into {folder}: {error.strerror or error}; choose another folder") from None
-    if output and output != "-":
-        file = Path(output)
-        if file.is_dir():
-            raise ReportError(f"cannot write {file}: it is a folder; name a file in it")
-        if file.exists() and not os.access(file, os.W_OK):
-            raise ReportError(f"cannot write {file}: it is write-protected; choose another name")
-
-
-def write_json(found: Mapping[str, object], output: str | None) -> None:
-    """Write a document into a file, to standard output (``-``), or nowhere; raises ReportError if it cannot be."""
-    text = json.dumps(found, indent=1, allow_nan=False) + "\n"
-    if output == "-":
-        sys.stdout.write(text)
-    elif output:
-        save(Path(output), text)
-
-
-def _write(found: Document, report: Path | None, output: str | None) -> None:
-    if output:
-        write_json(sign(found), output)
-    if report:
-        from veridyn.reports.studio import cores
-        from veridyn.reports.writer import write
-
-        write(found, report, processes=cores())  # checked before it is delivered
-        if output != "-":
-            print(f"report: {report / 'index.html'}")
-
-
-def save(file: Path, text: str) -> None:
-    """Write a result file whole or not at all; raises ReportError if it cannot be written."""
-    try:
-        with whole(file) as part:
-            part.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ReportError(f"cannot write {file}: {error.strerror or error}; --resume writes what was judged") from None
-
-
-def status(verdicts: Iterable[Verdict], gaps: Sequence[str] = ()) -> int:
-    """Return 0 if all is fine, 3 if a solver crashed, 1 if a check failed or is missing, 2 if none was judged.
-
-    A fault of one of our own measures counts as not judged.
-    """
-    reached = set(verdicts)
-    if Verdict.ERROR in reached:
-        return ExitCode.CRASHED
-    if Verdict.HARNESS_ERROR in reached or not reached - {Verdict.NOT_APPLICABLE}:
-        return ExitCode.UNUSABLE
-    return ExitCode.FAILED if gaps or Verdict.FAIL in reached else ExitCode.FINE

@@ -7,15 +7,18 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType, RenderHook
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from veridyn.problem.printable import make_printable
 from veridyn.validation_cases.judgement.catalogue import room_of
 
 if TYPE_CHECKING:
@@ -28,7 +31,28 @@ PIPE_WIDTH = 120  # columns when no terminal says how wide it is
 def console() -> Console:
     """Return a console for standard output, plain and wide in a pipe."""
     screen = Console(highlight=False)
-    return screen if screen.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
+    screen = screen if screen.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
+    screen.push_render_hook(_Printable())
+    return screen
+
+
+class _Printable(RenderHook):
+    """Lets nothing pass that a text would do to the terminal; styles are the console's own."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        return [_PrintableText(content) for content in renderables]
+
+
+@dataclass(frozen=True)
+class _PrintableText:
+    """What is printed, with blanks in place of characters that would do something to a terminal."""
+
+    content: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        for segment in console.render(self.content, options):
+            lines = map(make_printable, segment.text.split("\n"))
+            yield segment if segment.control else segment._replace(text="\n".join(lines))
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> Table:

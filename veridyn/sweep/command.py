@@ -12,23 +12,27 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from veridyn.outputs import Content, OutputFolder, open_folder
 from veridyn.problem.errors import SolverInputError
+from veridyn.problem.printable import print_line
 from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import Exact, ParameterError
 from veridyn.reports.numbers import plural
+from veridyn.reports.writer import save_all
 from veridyn.results import ReportError, unstructure_environment
 from veridyn.run import spreading
 from veridyn.run.document import environment
 from veridyn.run.execution import introduce_solvers
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.posed import settings_of
-from veridyn.run.running import Crew, writable
+from veridyn.run.running import Crew
 from veridyn.run.screen import bar
 from veridyn.run.workers import Job, Pool, WorkerLost
 from veridyn.solver.contract.errors import SolverFailure
@@ -46,6 +50,7 @@ from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.sweeping import ANSWERED, OUTCOME, OUTCOMES, Swept
 
 SCHEMA_VERSION = "1.0"
+FILES = ("sweep.npz", "sweep.csv", "sweep.svg", "sweep.json")
 BAR = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
 
 
@@ -75,26 +80,27 @@ def sweep(
     spec = solver or default_solver(chosen)
     if resume and output is None:
         raise SolverInputError("--resume needs the --output of the sweep that it goes on with")
-    writable(output, None)
-    with spreading.pool(1, crew.scheduler) as pool:
+    opened = open_folder(output, "sweep", FILES) if output else nullcontext()
+    with opened as place, spreading.pool(1, crew.scheduler) as pool:
         subject = _introduce(pool, crew, spec, scheme)
         asked = read_request(chosen, over, changed, spec, subject)
-        if resume and output and _is_complete(output, asked):
-            print(f"{output} is complete: nothing to do")
+        if resume and place and _is_complete(place, asked):
+            print_line(f"{output} is complete: nothing to do")
             return ExitCode.FINE
-        with tempfile.TemporaryDirectory() if output is None else nullcontext(output) as place:
-            chunks = sweep_store.Chunks(Path(place), asked)
+        with nullcontext(place.work) if place else tempfile.TemporaryDirectory() as scratch:
+            chunks = sweep_store.Chunks(Path(scratch), asked)
             chunks.open(resume=resume)
-            work = _work(pool, crew, chunks, kept=output is not None)
+            work = _work(pool, crew, chunks, kept=place is not None)
             if isinstance(work, int):
                 pool.kill()
                 return work
             columns = chunks.columns()
             result = _document(asked, subject, _describe_crew(asked, crew), work, columns, check, command)
-            if output:
-                _write(output, asked, columns, result)
+            written: list[Path] = []
+            if place:
+                written = save_all(place, _make_files(asked, columns, result))
                 chunks.remove()
-    _print(asked, result, output)
+    _print(asked, result, written)
     return ExitCode.FINE if result["check"]["passed"] else ExitCode.FAILED
 
 
@@ -136,10 +142,10 @@ def _describe_crew(asked: SweepRequest, crew: Crew) -> str:
     return plural(crew.jobs, "thread" if asked.many else "worker")
 
 
-def _is_complete(output: Path, asked: SweepRequest) -> bool:
+def _is_complete(place: OutputFolder, asked: SweepRequest) -> bool:
     """Tell whether the table of this sweep is there; raises `SolverInputError` if it is that of another one."""
-    document, table = output / "sweep.json", output / "sweep.npz"
-    if not (document.exists() and table.exists()) or (output / "chunks").exists():
+    document, table = place.path / "sweep.json", place.path / "sweep.npz"
+    if not (document.exists() and table.exists()) or (place.work / sweep_store.CHUNKS).exists():
         return False
     sweep_store.refuse_other(document, asked)
     return True
@@ -183,7 +189,7 @@ def _prepare(pool: Pool, crew: Crew, asked: SweepRequest) -> None:
 def _end(why: str, chunks: sweep_store.Chunks, status: int, *, kept: bool) -> int:
     total = chunks.request.chunks
     there = f"; {total - len(chunks.missing())} of {total} chunks are kept, --resume goes on" if kept else ""
-    print(f"veridyn: {' '.join(why.split())}{there}", file=sys.stderr)
+    print_line(f"veridyn: {' '.join(why.split())}{there}", file=sys.stderr)
     return status
 
 
@@ -231,22 +237,22 @@ def _counts(asked: SweepRequest, columns: Columns) -> dict[str, int]:
     return {label: int(count) for label, count in zip(labels, counts, strict=True)}
 
 
-def _write(output: Path, asked: SweepRequest, columns: Columns, found: dict[str, Any]) -> None:
-    """Write table, picture and document; the document comes last, so that it stands for a complete sweep."""
-    sweep_store.write_npz(output / "sweep.npz", asked, columns)
-    spreadsheet = output / "sweep.csv"
-    spreadsheet.unlink(missing_ok=True)  # of another sweep, perhaps
+def _make_files(asked: SweepRequest, columns: Columns, made: dict[str, Any]) -> dict[str, Content]:
+    """Return table, picture and document, each as what it holds or what writes it."""
+    files: dict[str, Content] = {
+        "sweep.npz": partial(sweep_store.write_npz, request=asked, columns=columns),
+    }
     if asked.size <= sweep_store.CSV_POINTS:
-        sweep_store.write_csv(spreadsheet, asked, columns)
+        files["sweep.csv"] = partial(sweep_store.write_csv, request=asked, columns=columns)
     try:
-        (output / "sweep.svg").write_text(draw(asked, columns), encoding="utf-8", newline="\n")
+        files["sweep.svg"] = draw(asked, columns).encode()
     except ReportError as missing:
-        print(f"veridyn: no picture: {missing}", file=sys.stderr)
-    text = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    (output / "sweep.json").write_text(text, encoding="utf-8", newline="\n")
+        print_line(f"veridyn: no picture: {missing}", file=sys.stderr)
+    text = json.dumps(made, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return files | {"sweep.json": text.encode()}  # the last: it stands for a complete sweep
 
 
-def _print(asked: SweepRequest, found: dict[str, Any], output: Path | None) -> None:
+def _print(asked: SweepRequest, found: dict[str, Any], written: Sequence[Path]) -> None:
     axes = " × ".join(f"{axis.name} {axis.values.size}" for axis in asked.axes)
     print(f"{asked.case}: {asked.size:,} points ({axes})")
     print("; ".join(f"{label} {count:,}" for label, count in found["counts"].items()))
@@ -255,8 +261,8 @@ def _print(asked: SweepRequest, found: dict[str, Any], output: Path | None) -> N
         each = f"{timing['microseconds_per_point']:.3g} µs per point"
         print(f"{timing['points']:,} solved in {timing['seconds']:.3g} s, {each}, by {timing['solved_by']}")
     _print_check(found["check"])
-    if output:
-        print(f"written: {', '.join(str(file) for file in sorted(output.glob('sweep.*')))}")
+    if written:
+        print_line(f"written: {', '.join(map(str, sorted(written)))}")
 
 
 def _print_check(seen: dict[str, Any]) -> None:
@@ -268,13 +274,13 @@ def _print_check(seen: dict[str, Any]) -> None:
     print(f"check: {seen['points']} random points against the certified reference: {digits}")
     for finding in seen["findings"]:
         if finding["unknown"]:
-            print(f"  not compared at {finding['parameters']}: {finding['unknown']}")
+            print_line(f"  not compared at {finding['parameters']}: {finding['unknown']}")
         if finding["wrong"] or min(finding["digits"].values(), default=math.inf) < seen["wanted_digits"]:
             few = {name: digits for name, digits in finding["digits"].items() if digits < seen["wanted_digits"]}
             few |= {name: finding["digits"].get(name) for name in finding["wrong"]}
             told = ", ".join(name if n is None else f"{name} with {n:.1f} digits" for name, n in few.items())
             at = ", ".join(f"{name}={value:.6g}" for name, value in finding["parameters"].items())
-            print(f"  FAILED at {at}: {told}")
+            print_line(f"  FAILED at {at}: {told}")
 
 
 # ---- points that are compared with the certified reference

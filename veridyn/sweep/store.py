@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.inputs import InputError, parse_json, read_text
+from veridyn.outputs import replace_file
 from veridyn.problem.errors import SolverInputError
-from veridyn.run.journal import whole
 from veridyn.sweep.points import sweep_of
 from veridyn.sweep.request import Axis, SweepRequest
 from veridyn.validation_cases.judgement.sweeping import Columns, Swept
 
+CHUNKS = "chunks"
 CSV_POINTS = 100_000  # above these a CSV file would take longer than the sweep, and no spreadsheet opens it
-BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, ValueError)  # what a damaged chunk may raise
+LARGEST = 1 << 12  # bytes of a quantity at a point: a word of a thousand letters
 
 
 class Chunks:
-    """The chunks of a sweep in a folder of their own, with the hash of the request that they belong to."""
+    """The chunks of a sweep in a folder of ours, with the hash of the request that they belong to."""
 
-    def __init__(self, folder: Path, request: SweepRequest) -> None:
-        self.folder = folder / "chunks"
+    def __init__(self, work: Path, request: SweepRequest) -> None:
+        self.folder = work / CHUNKS
         self.request = request
         self.quantities = sweep_of(request).quantities
 
@@ -40,13 +42,11 @@ class Chunks:
         if manifest.exists():
             if not resume:
                 raise SolverInputError(
-                    f"{self.folder.parent} holds an unfinished sweep: --resume goes on with it, "
-                    "another --output starts afresh"
+                    f"{self.folder} holds an unfinished sweep: --resume goes on with it, another --output starts afresh"
                 )
             refuse_other(manifest, self.request)
         self.folder.mkdir(parents=True, exist_ok=True)
-        with whole(manifest) as part:
-            part.write_text(json.dumps({"hash": self.request.hash()}) + "\n", encoding="utf-8")
+        replace_file(manifest, (json.dumps({"hash": self.request.hash()}) + "\n").encode())
 
     def missing(self) -> list[int]:
         """Return the chunks that are not there or damaged."""
@@ -57,18 +57,21 @@ class Chunks:
 
     def write(self, chunk: int, columns: Columns) -> None:
         """Keep a chunk; it is there wholly or not at all."""
-        with whole(self._file(chunk)) as part, part.open("wb") as stream:
-            _save(stream, {q.name: columns[q.name] for q in self.quantities})
+        content = io.BytesIO()
+        save_arrays(content, {q.name: columns[q.name] for q in self.quantities})
+        replace_file(self._file(chunk), content.getvalue(), durable=False)  # a damaged one is computed again
 
     def read(self, chunk: int) -> dict[str, NDArray[Any]] | None:
         """Return a chunk; None if it is not there or damaged."""
         first, end = self.request.bounds(chunk)
         try:
-            with self._file(chunk).open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
-                columns = {q.name: kept[q.name] for q in self.quantities}
-        except BROKEN:
+            with self._file(chunk).open("rb") as stream:
+                _refuse_large(stream, LARGEST * (end - first))
+                with np.load(stream, allow_pickle=False) as stored:
+                    columns = {q.name: stored[q.name] for q in self.quantities}
+        except Exception:  # noqa: BLE001 - whatever a damaged file makes the reader raise: it is computed again
             return None
-        return columns if all(column.shape == (end - first,) for column in columns.values()) else None
+        return columns if all(_fits(q, columns[q.name], end - first) for q in self.quantities) else None
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return all quantities in the shape of the grid; raises `SolverInputError` if a chunk was lost meanwhile."""
@@ -89,8 +92,8 @@ class Chunks:
 def refuse_other(file: Path, request: SweepRequest) -> None:
     """Refuse a folder whose sweep is another one; raises `SolverInputError`."""
     try:
-        kept = json.loads(file.read_text(encoding="utf-8"))["hash"]
-    except (ValueError, KeyError, TypeError):
+        kept = parse_json(read_text(file))["hash"]
+    except (InputError, OSError, KeyError, TypeError):
         raise SolverInputError(f"{file} cannot be read; choose another --output") from None
     if kept != request.hash():
         raise SolverInputError(
@@ -99,29 +102,46 @@ def refuse_other(file: Path, request: SweepRequest) -> None:
         )
 
 
-def write_npz(file: Path, request: SweepRequest, columns: Columns) -> None:
+def _refuse_large(stream: BinaryIO, largest: int) -> None:
+    """Raise ValueError if an array of an archive would fill the memory."""
+    with zipfile.ZipFile(stream) as archive:
+        if max((member.file_size for member in archive.infolist()), default=0) > largest + LARGEST:
+            raise ValueError("an array is too large")
+    stream.seek(0)
+
+
+def _fits(quantity: Swept, column: NDArray[Any], points: int) -> bool:
+    """Tell whether a column is one of a quantity: its length, its kind, and codes that have a label."""
+    if column.shape != (points,):
+        return False
+    if quantity.labels:
+        return column.dtype.kind in "iu" and bool(np.all((column >= 0) & (column < len(quantity.labels))))
+    return column.dtype.kind in ("U" if quantity.text else "iuf")
+
+
+def write_npz(stream: BinaryIO, request: SweepRequest, columns: Columns) -> None:
     """Write axes (c,), fixed parameters (), and quantities in the shape of the grid."""
     arrays: dict[str, NDArray[Any]] = {axis.name: axis.values for axis in request.axes}
     arrays |= {name: np.array(value) for name, value in request.fixed.items()}
-    with whole(file) as part, part.open("wb") as stream:
-        _save(stream, {**arrays, **columns})
+    save_arrays(stream, {**arrays, **columns})
 
 
-def _save(stream: Any, arrays: Columns) -> None:
+def save_arrays(stream: BinaryIO, arrays: Columns) -> None:
+    """Write arrays by their names."""
     named: dict[str, Any] = dict(arrays)
     np.savez(stream, **named)
 
 
-def write_csv(file: Path, request: SweepRequest, columns: Columns) -> None:
+def write_csv(stream: BinaryIO, request: SweepRequest, columns: Columns) -> None:
     """Write a line per point: the swept parameters, then the quantities; what does not exist is left empty."""
     quantities = sweep_of(request).quantities
     heads = [*((axis.name, axis.parameter.unit) for axis in request.axes), *((q.name, q.unit) for q in quantities)]
     rows = zip(
         *_axis_texts(request.axes, request.shape), *(_texts(q, columns[q.name]) for q in quantities), strict=True
     )
-    with file.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.write(",".join(f"{name} [{unit}]" if unit not in ("", "1") else name for name, unit in heads) + "\n")
-        stream.writelines(",".join(row) + "\n" for row in rows)
+    header = ",".join(f"{name} [{unit}]" if unit not in ("", "1") else name for name, unit in heads)
+    stream.write(f"{header}\n".encode())
+    stream.writelines((",".join(row) + "\n").encode() for row in rows)
 
 
 def _axis_texts(axes: tuple[Axis, ...], shape: tuple[int, ...]) -> Iterator[list[str]]:

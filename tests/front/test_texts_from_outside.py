@@ -1,0 +1,114 @@
+"""Readers of texts from outside end with their own errors, whatever the text is."""
+
+import contextlib
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from veridyn.files.tables import read_table
+from veridyn.inputs import InputError, parse_fraction, parse_json, parse_toml, read_bytes
+from veridyn.problem.errors import ProblemError, SolverInputError
+from veridyn.problem.expressions import read
+from veridyn.problem.kinds import problem_from_json
+from veridyn.results import ReportError
+from veridyn.results import read as read_results
+from veridyn.run.baseline import read_baseline
+
+JSON = [
+    ('{"mass": 1.0, "mass": 2.0}', "the key 'mass' occurs twice"),
+    ('{"a": NaN}', "NaN is not JSON"),
+    ('{"a": 1e9999999}', "exceeds the range of floats"),
+    ('{"a": "\\ud800"}', "half a surrogate pair"),
+    ("[" * 100_000, "nested too deeply"),
+    ('"' + '\\"' * 200_000 + "\\", "ends too early|is not JSON"),
+    ("1" * 5000, "5000 digits"),
+]
+
+
+@pytest.mark.parametrize(("text", "culprit"), JSON, ids=[culprit for _, culprit in JSON])
+def test_json(text, culprit):
+    begin = time.monotonic()
+    with pytest.raises(InputError, match=culprit):
+        parse_json(text)
+    assert time.monotonic() - begin < 5.0
+
+
+TOML = ["a = " + "[" * 5000, "x" + ".x" * 30_000 + " = 1", "a = {b = " * 100 + "1" + "}" * 100]
+
+
+@pytest.mark.parametrize("text", TOML, ids=["lists", "dots", "tables"])
+def test_toml(text):
+    with pytest.raises(InputError):
+        parse_toml(text)
+
+
+@pytest.mark.parametrize("text", ["1e999999999", "1" * 10_000, "1/1e999999999"])
+def test_numbers(text):
+    with pytest.raises(InputError, match="too many digits"):
+        parse_fraction(text)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no device that never ends")
+def test_a_device_that_never_ends():
+    with pytest.raises(InputError, match="has more than"):
+        read_bytes(Path("/dev/zero"), 1 << 20)
+
+
+BOMBS = [
+    "1e999999999",
+    "(((2**1000)**1000)**1000)**1000",
+    "sin(exp(1e9))",
+    "*".join(["(x+1)"] * 20_000),
+    "+".join(f"1/{10007 + 2 * k}**999" for k in range(5000)),
+    "9" * 5000,
+]
+
+
+@pytest.mark.parametrize("text", BOMBS, ids=[text[:20] for text in BOMBS])
+def test_expressions_that_would_take_for_ever(text):
+    begin = time.monotonic()
+    with pytest.raises(ProblemError):
+        read("rhs", text, ("x",))
+    assert time.monotonic() - begin < 10.0
+
+
+def test_a_cell_over_the_limit(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text(f'time,x\n0,"{"1" * 200_000}"\n')
+    with pytest.raises(SolverInputError, match="field limit"):
+        read_table(file)
+
+
+GRAMMAR = st.text("0123456789.e+-*/() xptsinqrlog", max_size=40)
+DATA = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(GRAMMAR)
+@settings(max_examples=150)
+def test_any_expression(text):
+    with contextlib.suppress(ProblemError):
+        read("rhs", text, ("x",))
+
+
+@given(st.text() | st.text('[]{}",:0123456789.eE-\\ud', max_size=60))
+def test_any_json_or_toml(text):
+    for parse in (parse_json, parse_toml, problem_from_json):
+        with contextlib.suppress(InputError, ProblemError):
+            parse(text)
+
+
+@given(st.binary(max_size=200))
+@settings(max_examples=60)
+def test_any_file(tmp_path_factory, content):
+    file = tmp_path_factory.mktemp("any") / "file"
+    file.write_bytes(content)
+    for reader in (read_table, read_baseline, read_results):
+        with contextlib.suppress(SolverInputError, ReportError):
+            reader(file)

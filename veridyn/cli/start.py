@@ -1,0 +1,48 @@
+"""The way into the command line: Ctrl-C, at any instant, is one line and the status 130.
+
+It imports nothing that takes long, so that this holds from the first milliseconds on.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from typing import NoReturn
+
+INTERRUPTED = 130
+AGAIN = 0.05  # s, until an interrupt that was lost is raised again
+
+
+def start() -> int:
+    """Run the command of this process; return its exit status."""
+    signal.signal(signal.SIGINT, _end)  # while modules are loaded, there is nothing to be tidied up
+    sys.unraisablehook = _raise_again
+    from veridyn.cli.main import main
+
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        return main()
+    except KeyboardInterrupt:
+        return _say()
+    finally:
+        signal.signal(signal.SIGINT, _end)  # the interpreter ends, and all that was started has ended
+
+
+def _end(*_: object) -> NoReturn:
+    """End at once: neither half-loaded modules nor an interpreter that ends can take an exception."""
+    os._exit(_say())
+
+
+def _say() -> int:
+    os.write(2, b"veridyn: interrupted\n")
+    return INTERRUPTED
+
+
+def _raise_again(lost: sys.UnraisableHookArgs) -> None:
+    """Raise an interrupt again that came where exceptions are lost, in a destructor; report what else is lost there."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        threading.Timer(AGAIN, signal.raise_signal, (signal.SIGINT,)).start()
+    else:
+        sys.__unraisablehook__(lost)
