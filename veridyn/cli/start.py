@@ -19,6 +19,8 @@ def start() -> int:
     """Run the command of this process; return its exit status."""
     signal.signal(signal.SIGINT, _end)  # while modules are loaded, there is nothing to be tidied up
     sys.unraisablehook = _raise_again
+    if "MPLBACKEND" in os.environ:  # figures go to files; a backend that does not exist would end their import
+        os.environ["MPLBACKEND"] = "agg"
     from veridyn.cli.main import main
 
     try:

@@ -24,13 +24,24 @@ def drop_old_caches(sources: Path, folder: Path) -> None:
                 file.unlink()
 
 
-@numba.njit(cache=True)
-def _somewhere() -> None:
-    """Tell, by its cache, where those of the kernels are."""
+def _compile_anything() -> Any:
+    """Return a compiled function, whose cache tells where those of the kernels are; None if there is no place for one.
+
+    Of a read-only installation for a user without a home numba finds none, and refuses. Kernels are compiled in each
+    process then. A folder for temporary files would not do: who writes there first would choose what runs here.
+    """
+    try:
+        return numba.njit(cache=True)(lambda: None)
+    except RuntimeError:
+        return None
 
 
-if hasattr(_somewhere, "stats"):  # plain Python if compilation is switched off
-    drop_old_caches(Path(__file__).parent, Path(str(_somewhere.stats.cache_path)))
+_compiled = _compile_anything()
+CACHED = _compiled is not None
+"""Whether compiled kernels are kept on disk."""
+
+if hasattr(_compiled, "stats"):  # plain Python if compilation is switched off
+    drop_old_caches(Path(__file__).parent, Path(str(_compiled.stats.cache_path)))
 
 
 class Apart(Compiler):
@@ -47,7 +58,7 @@ class Apart(Compiler):
 
 
 # A function of its own: compiled once, kept on disk.
-own: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
+own: dict[str, Any] = {"cache": CACHED, "error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 kernel = numba.njit(**own)
 
 # A scheme: a kernel whose arguments are arrays of a `Storage`, a `System` and whatever else, apart in memory.
@@ -76,7 +87,7 @@ fused = parts(forceinline=True, fastmath={"contract"})
 called = parts()
 
 # A loop over independent problems, on several threads.
-threaded = numba.njit(cache=True, error_model="numpy", nogil=True, parallel=True)
+threaded = numba.njit(cache=CACHED, error_model="numpy", nogil=True, parallel=True)
 
 
 @part
