@@ -151,7 +151,7 @@ class MechanicalMotion:
         rates = tuple(rate.xreplace(at_rest) for rate in rates)
         bounds = [replace(b, expression=resolve(b.expression)) for place in places for b in place.bounds]
         if key.piece < len(self.frame.clock):
-            bounds.append(Bound(LOAD, self.frame.read(self.frame.clock[key.piece]) - TIME))
+            bounds.append(Bound(LOAD, self.frame.clock[key.piece] - TIME))
         bounds = _drop_multiples(bounds)
         return MechanicalMode(
             name=self._name(key),

@@ -16,13 +16,14 @@ from sympy import Expr, Symbol
 
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.exact_fields import exact_field, is_formula
-from veridyn.problem.formulas import ReadNumber, find_breaks, write_function
+from veridyn.problem.formulas import ReadNumber, list_breaks, write_function
 from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modal_basis import Modes
 from veridyn.references.mechanics.numbers import read_matrix, read_vector
 
 ZERO = sympy.Integer(0)
+ENERGY = Symbol("energy")  # a reading, unless a coordinate has the name
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +80,13 @@ class Frame:
 
     @cached_property
     def readings(self) -> dict[Symbol, Expr]:
-        """Coordinates and their velocities by name, where the unknowns are others."""
+        """What can be read: the energy, and coordinates and their velocities by name where the unknowns are others.
+
+        The energy (J) is the kinetic one and that of the constant stiffness; stops and devices have their own.
+        """
+        result = {} if ENERGY.name in self.problem.coordinates else {ENERGY: self._energy}
         if self.shapes is None:
-            return {}
-        result = {}
+            return result
         for i, name in enumerate(self.problem.coordinates):
             row = tuple(self.shapes.row(i))
             result[Symbol(name)], result[Symbol(f"v_{name}")] = _dot(row, self.unknowns), _dot(row, self.rates)
@@ -100,6 +104,13 @@ class Frame:
     @cached_property
     def _influences(self) -> list[sympy.Matrix]:
         return [read_vector(self.read, exact_field(support, "influence")) for support in self.problem.supports]
+
+    @property
+    def _energy(self) -> Expr:
+        mass, _, stiffness = self.matrices
+        pairs = ((mass, self.rates), (stiffness, self.unknowns))
+        entries = ((m[i, j], x[i] * x[j]) for m, x in pairs for i in range(self.size) for j in range(self.size))
+        return sympy.Add(*(factor * product / 2 for factor, product in entries if factor != 0))
 
     @cached_property
     def initial(self) -> tuple[Expr, ...]:
@@ -142,18 +153,22 @@ class Frame:
     # ---- drives
 
     @cached_property
-    def clock(self) -> tuple[float, ...]:
-        """Instants (s) within the span at which a function of time changes its formula."""
-        p = self.problem
-        return tuple(sorted({b for f in self._functions() for b in find_breaks(f) if p.start < b < p.end}))
+    def clock(self) -> tuple[Expr, ...]:
+        """Instants (s) within the span at which a function of time changes its formula; `ProblemError` if too near."""
+        return tuple(self._breaks.values())
 
-    def _functions(self) -> Iterator[TimeFunction]:
+    @cached_property
+    def _breaks(self) -> dict[float, Expr]:
+        return list_breaks(self.functions(), self.problem.start, self.problem.end, self.read)
+
+    def functions(self) -> Iterator[TimeFunction]:
+        """Yield all functions of time."""
         yield from self.problem.functions
         for support in self.problem.supports:
             yield from (support.displacement, support.velocity)
 
     def _middle(self, piece: int) -> float:
-        edges = [self.problem.start, *self.clock, self.problem.end]
+        edges = [self.problem.start, *self._breaks, self.problem.end]
         return 0.5 * (edges[piece] + edges[piece + 1])
 
     def write(self, function: TimeFunction, piece: int) -> Expr:
@@ -187,10 +202,15 @@ def driven(support: int, order: int) -> Symbol:
 
 
 def make_frame(problem: MechanicalProblem, read: ReadNumber) -> Frame:
-    """Return the frame of a problem; raises `ProblemError` for supports beside a modal basis."""
+    """Return the frame of a problem; raises `ProblemError` for what has no exact form.
+
+    That is supports beside a modal basis, and functions of time that change twice at one instant as doubles tell.
+    """
     if problem.modes is not None and problem.supports:
         raise ProblemError(f"{problem.name}: supports that move beside a modal basis have no exact form: give matrices")
-    return Frame(problem.dense(), read)
+    frame = Frame(problem.dense(), read)
+    list_breaks(frame.functions(), problem.start, problem.end, read)
+    return frame
 
 
 def _dot(row: Sequence[Expr], symbols: Sequence[Symbol]) -> Expr:

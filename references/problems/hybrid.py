@@ -20,28 +20,18 @@ from sympy import Expr
 
 from veridyn.references.certified import Certified
 from veridyn.references.engine.enclosure import ball, less, precision
-from veridyn.references.engine.jets import Ball, Jet, differentiated
+from veridyn.references.engine.jets import Ball
 from veridyn.references.engine.motion import Motion, proved
 from veridyn.references.engine.quantities import References, Terms
-from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
+from veridyn.references.problems import hybrid_readings as reading
 from veridyn.references.problems.hybrid_conditions import check_order
 from veridyn.references.problems.hybrid_modes import to_sympy
-from veridyn.references.problems.hybrid_readings import (
-    PartView,
-    find_largest,
-    find_peak,
-    find_peak_time,
-    find_where_largest,
-    read_at,
-    read_at_event,
-)
 from veridyn.references.problems.hybrid_system import (
     EventParameter,
     HybridSystem,
     Known,
     ParameterView,
-    find_phase,
     follow_motion,
     follow_until,
     select_phases,
@@ -86,17 +76,6 @@ class Source(NamedTuple):
     stepped: SteppedRoute
 
 
-def _with_slope(read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
-    """Return a reading whose derivative is zero where the parameter that is varied does not enter."""
-
-    # Parameters of a motion are read as balls alone, with their slopes: what comes without one does not depend on them.
-    def read_all(o: Any) -> Ball:
-        result = read(o)
-        return Jet(result, arb(0), NONE) if o.varied and not differentiated(result) else result
-
-    return read_all
-
-
 @dataclass(frozen=True, eq=False)
 class MotionQuantities:
     """The quantities of a motion, each a `Reference`.
@@ -119,11 +98,14 @@ class MotionQuantities:
         return References(self.parameters, self.record, proof=PROOF)
 
     def event(self, name: str, number: int = 1, **terms: Unpack[MotionTerms]) -> Reference[Certified]:
-        """Return the instant (s) of an event by its name, counted from 1; ``"a or b"``: of two names together."""
+        """Return the instant (s) of an event by its name, counted from 1, or -1 for the last before the end.
+
+        ``"a or b"`` are the events of both names together. So it is wherever an event is named.
+        """
         self._check_event(name)
 
         def read(o: ParameterSet) -> Ball:
-            return find_phase(follow_motion(self._system(o), o), name, number).end
+            return reading.find_event(self._system(o), o, name, number).end
 
         stepped = self._step(lambda steps: steps.event(name, number)[0])
         return self._quantity(f"{name} {number}", read, stepped, terms)
@@ -151,8 +133,8 @@ class MotionQuantities:
         def read(o: ParameterSet) -> Ball:
             system = self._system(o)
             if isinstance(when, Expr):
-                return read_at(system, o, expression, self._time(o, when))
-            return read_at_event(system, o, expression, when, before)
+                return reading.read_at(system, o, expression, self._time(o, when))
+            return reading.read_at_event(system, o, expression, when, before)
 
         stepped = self._step(lambda steps: steps.value(expression, when, before), expression)
         return self._quantity(f"{of} at {at}", read, stepped, terms)
@@ -176,7 +158,7 @@ class MotionQuantities:
         expression, begin, end = self._stretch(of, after, until)
 
         def read(o: ParameterSet) -> Ball:
-            return find_where_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+            return reading.find_where_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
 
         stepped = self._step(lambda steps: steps.instant_of_largest(expression, begin, end), expression)
         return self._quantity(f"instant of the largest {of}", read, stepped, terms)
@@ -188,13 +170,13 @@ class MotionQuantities:
 
         It is undefined where the magnitude at one of the two instants is larger.
         """
-        return self._peak("peak", of, after, until, find_peak, terms)
+        return self._peak("peak", of, after, until, reading.find_peak, terms)
 
     def peak_time(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
     ) -> Reference[Certified]:
         """Return the instant (s) of the `peak`; undefined too where two are equally high."""
-        return self._peak("instant of the peak", of, after, until, find_peak_time, terms)
+        return self._peak("instant of the peak", of, after, until, reading.find_peak_time, terms)
 
     def integral(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
@@ -221,7 +203,9 @@ class MotionQuantities:
         expression, begin, end = self._stretch(of, after, until)
 
         def read(o: ParameterSet) -> Ball:
-            first, last = (read_at(self._system(o), o, expression, self._time(o, when)) for when in (begin, end))
+            first, last = (
+                reading.read_at(self._system(o), o, expression, self._time(o, when)) for when in (begin, end)
+            )
             return last - first
 
         def step(steps: Any) -> Any:
@@ -250,12 +234,14 @@ class MotionQuantities:
         They are balls for the first route, and for the second what the steps of the quantities find.
         """
         sources = {part: self._sources[quantity] for part, quantity in parts.items()}
+        balls = {part: source.enclose for part, source in sources.items()}
+        steps = {part: source.stepped.read for part, source in sources.items()}
 
         def read(o: ParameterSet) -> Ball:
-            return compute(PartView(o, ball, {part: source.enclose for part, source in sources.items()}))
+            return compute(reading.PartView(o, ball, balls))
 
         def step(o: ParameterSet) -> Any:
-            return compute(PartView(o, Exact.mpf, {part: source.stepped.read for part, source in sources.items()}))
+            return compute(reading.PartView(o, Exact.mpf, steps))
 
         how = next(iter(sources.values())).stepped.describe
         return self._quantity(name, read, SteppedRoute(step, how), terms)
@@ -270,7 +256,7 @@ class MotionQuantities:
             return [(phase.start, phase.kind) for phase in takewhile(lambda phase: phase.start < last, phases)]
 
         def history(o: ParameterSet, digits: int) -> Motion:
-            parts = {name: partial(read_at, self._system(o), o, e) for name, e in expressions.items()}
+            parts = {name: partial(reading.read_at, self._system(o), o, e) for name, e in expressions.items()}
             return Motion(parts, partial(list_changes, o), digits)
 
         return self.reference.function(digits=SHOWN)(history)
@@ -323,7 +309,7 @@ class MotionQuantities:
         expression = side * plain
 
         def read(o: ParameterSet) -> Ball:
-            return side * find_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+            return side * reading.find_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
 
         name = f"{'largest' if side > 0 else 'smallest'} {of}"
         stated: MotionTerms = {"effort": self._effort(expression), **terms}
@@ -341,12 +327,12 @@ class MotionQuantities:
         def step(steps: Any) -> Any:
             seen = steps.candidates(expression, steps.time(begin), steps.time(end))
             time, height = max(((t, abs(e)) for t, e, turns in seen if turns), key=itemgetter(1))
-            return height if find is find_peak else time
+            return height if find is reading.find_peak else time
 
         stepped = self._step(step, expression)
         stated: MotionTerms = {"effort": self._effort(expression), **terms}
         return self._quantity(
-            f"{name} of {of}", read, stepped if find is find_peak else stepped._replace(size=None), stated
+            f"{name} of {of}", read, stepped if find is reading.find_peak else stepped._replace(size=None), stated
         )
 
     def _step(self, read: Callable[[Any], Any], expression: Expr | None = None) -> SteppedRoute:
@@ -361,7 +347,7 @@ class MotionQuantities:
         stepped: SteppedRoute | None,
         terms: MotionTerms,
     ) -> Reference[Certified]:
-        enclosed = self._spared(_with_slope(self._on_orbit(read) if stepped else read))
+        enclosed = self._spared(reading.with_slope(self._on_orbit(read) if stepped else read))
         enclosed.__name__ = name
         route, stated = self._split(stepped, terms)
         result = self.reference(route, **stated)(enclosed)
@@ -410,7 +396,7 @@ class MotionQuantities:
     def _time(self, o: ParameterSet, when: Any) -> Ball:
         if isinstance(when, Expr):
             return self._system(o).instant(when, o)
-        return find_phase(follow_motion(self._system(o), o), *when).end
+        return reading.find_event(self._system(o), o, *when).end
 
     def _instant(self, at: At) -> Any:
         """Return an expression, or name and number of an event."""

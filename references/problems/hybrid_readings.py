@@ -13,8 +13,9 @@ from veridyn.references.engine.enclosure import Absent, Undecided, less, sign
 from veridyn.references.engine.events import roots
 from veridyn.references.engine.flows import LinearFlow
 from veridyn.references.engine.highs import find_high_turns
-from veridyn.references.engine.jets import Ball, differentiated, hull, largest, value
+from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, largest, value
 from veridyn.references.engine.motion import Phase, PhaseEnd
+from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import ParameterSet
 from veridyn.references.problems.hybrid_system import (
     HybridPhase,
@@ -24,6 +25,7 @@ from veridyn.references.problems.hybrid_system import (
     find_phase,
     follow_motion,
     follow_until,
+    select_phases,
 )
 
 
@@ -45,6 +47,18 @@ class PartView(ParameterView):
         return self._parts[name](self._record) if name in self._parts else super().__getattr__(name)
 
 
+def find_event(system: HybridSystem, o: ParameterSet, name: str, number: int) -> PhaseEnd:
+    """Return the phase that an event ends, counted from 1, or -1 for the last before the end; else raises `Absent`."""
+    run = follow_motion(system, o)
+    if number > 0:
+        return find_phase(run, name, number)
+    end = system.end(o)
+    every = [p for p in select_phases(run, name) if less(p.end, end, f"{name} and the end of the motion agree")]
+    if not every:
+        raise Absent(f"there is no event {name} up to the end of the motion")
+    return every[-1]
+
+
 def read_in(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
     """Return a value at an instant (s) in phases of which one holds there."""
     result = [
@@ -55,6 +69,8 @@ def read_in(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball,
 
 def read_at(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball) -> Ball:
     """Return a value at an instant (s), in all phases that may hold there; `Absent` where none does."""
+    if time < system.instant(system.span[0], o):
+        raise Absent("the instant lies before the start of the motion")
     phases = [ended.phase for ended in follow_until(system, o, time) if ended.holds(time)]
     if not phases:
         raise Absent("the motion ends before that instant")
@@ -65,7 +81,7 @@ def read_at_event(
     system: HybridSystem, o: ParameterSet, expression: Expr, event: tuple[str, int], before: bool
 ) -> Ball:
     """Return a value just after an event by name and number, or just before it."""
-    ended = find_phase(follow_motion(system, o), *event)
+    ended = find_event(system, o, *event)
     follows = None if before else find_next_phase(system, o, ended)
     if follows is None or follows is ended.phase:  # the motion ends, or an event marks an instant of a phase
         return _read_at_edge(system, o, expression, ended.end, ended)
@@ -213,3 +229,14 @@ def _read_by_facts(
     if sign(result) or differentiated(result):
         return result
     return arb(0) if facts and system.is_zero(o, system.read(expression, phase), facts) else result
+
+
+def with_slope(read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
+    """Return a reading whose derivative is zero where the parameter that is varied does not enter."""
+
+    # Parameters of a motion are read as balls alone, with their slopes: what comes without one does not depend on them.
+    def read_all(o: Any) -> Ball:
+        result = read(o)
+        return Jet(result, arb(0), NONE) if o.varied and not differentiated(result) else result
+
+    return read_all

@@ -78,7 +78,7 @@ def _waves(p: Any, closed: bool) -> tuple[Waves, ...]:
 
 @per_precision
 def duration(p: Any) -> mpf:
-    """Return the duration of the contact (s)."""
+    """Return the duration of the contact (s); raises `CertificationError` if the bar does not leave the wall."""
     result = next(_waves(p, True)[0].roots(LONG * transit(p), from_zero=True), None)
     if result is None:
         raise CertificationError("the bar does not leave the wall")

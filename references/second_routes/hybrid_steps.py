@@ -268,6 +268,10 @@ class Steps:
     def event(self, name: str, number: int) -> tuple[mpf, Crossing]:
         """Return the instant of an event, counted from 1, and what happens; `CertificationError` if there is none."""
         names = name.split(" or ")
+        if number < 0:
+            end = mpmath.mpf(self.problem.end)
+            self._until(end)
+            number = sum(c.name in names and c.time < end for c in self.crossings)
         while len(result := [c for c in self.crossings if c.name in names]) < number:
             if not self._more():
                 raise CertificationError(f"the second route finds no event {name} number {number}")

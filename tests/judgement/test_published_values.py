@@ -36,6 +36,13 @@ def has_the_verdict_of_the_truth(case, cell):
     return right == (cell.verdict == "reproduced")
 
 
+def says_an_opposite_sign(case, cell):
+    """A printed sign that is not that of the truth is said to be so."""
+    quantity = {q.name: q for q in case.quantities}[cell.quantity]
+    truth = quantity.truth(case.values({**case.variant(cell.variant).changes, **cell.at})).value
+    return mpmath.mpf(truth) * mpmath.mpf(cell.value) >= 0 or "sign" in cell.explanation
+
+
 def corrects_a_misprint(cell):
     return cell.verdict == "misprint" and not rounds_to(cell.correct, cell.value)
 
@@ -50,6 +57,10 @@ def test_every_cell_is_complete():
 
 def test_every_verdict_is_that_of_the_certified_truth():
     assert places(pair for pair in CELLS if not has_the_verdict_of_the_truth(*pair)) == []
+
+
+def test_every_opposite_sign_is_said():
+    assert places(pair for pair in CELLS if not says_an_opposite_sign(*pair)) == []
 
 
 def test_what_should_be_printed_is_said_of_misprints_alone():

@@ -1,5 +1,7 @@
 """Damped chain: against matrix exponentials, closed frequencies, and limits."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given as drawn
@@ -7,20 +9,26 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
+from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import ParameterError, exact, resolve
-from veridyn.references.problems import damped_chain
+from veridyn.validation_cases.mechanics import test_sdld29 as sdld29
 
 
 def given(**changes):
-    return resolve(damped_chain.PARAMETERS, changes)
+    return resolve(sdld29.PARAMETERS, changes)
+
+
+def displacement(time, **values):
+    """Return the displacement at an instant, of a motion that lasts longer."""
+    motion = make_quantities(partial(sdld29.chain, end=1.25 * float(exact(time)) + 1e-40), sdld29.PARAMETERS)
+    return sdld29.find_displacement(motion, str(exact(time)))(**values)
 
 
 def modes(digits=30, **changes):
     """Return the frequencies and damping ratios of all modes, confirmed where they exist."""
-    values = {name: v for name, v in given(**changes).items() if name not in ("F", "duration")}
     found = [
-        [read(number=n, digits=digits, **values) for n in range(1, 9)]
-        for read in (damped_chain.frequency, damped_chain.damping)
+        [find(n)(digits=digits, **given(**changes)) for n in range(1, 9)]
+        for find in (sdld29.find_frequency, sdld29.find_damping)
     ]
     return [[r if r.value is None else r.confirm() for r in part] for part in found]
 
@@ -49,7 +57,7 @@ def test_displacement(time, changes):
     values = given(**changes)
     m, k, c, left, right, F, duration = (float(v) for v in values.values())
     expected = by_exponential(float(time), m, k, [left, *[c] * 7, right], F, duration)
-    assert float(damped_chain.displacement(time=time, **values).confirm()) == pytest.approx(expected, rel=1e-9)
+    assert float(displacement(time=time, **values).confirm()) == pytest.approx(expected, rel=1e-9)
 
 
 def test_an_undamped_chain_is_the_sum_of_its_modes():
@@ -58,7 +66,7 @@ def test_an_undamped_chain_is_the_sum_of_its_modes():
     w, shape = 200 * np.sin(n * np.pi / 18), np.sqrt(2 / 9 / 10) * np.sin(4 * n * np.pi / 9)
     expected = np.sum(shape**2 / w**2 * (1 - np.cos(w * 0.7)))
     undamped = given(c=0, c_left=0, c_right=0)
-    assert float(damped_chain.displacement(time="0.7", **undamped, digits=15)) == pytest.approx(expected, rel=1e-12)
+    assert float(displacement(time="0.7", **undamped, digits=15)) == pytest.approx(expected, rel=1e-12)
 
 
 def test_proportional_damping_has_closed_ratios():
@@ -83,16 +91,16 @@ def test_strong_damping_leaves_fewer_modes():
 
 
 def test_nothing_moves_before_the_force():
-    assert damped_chain.displacement(time=0, **given(), digits=10).value == 0
+    assert displacement(time=0, **given(), digits=10).value == 0
 
 
 def test_negative_damping_is_refused():
     with pytest.raises(ParameterError, match="c_left"):
-        damped_chain.displacement(time=1, **given(c_left=-1))
+        displacement(time=1, **given(c_left=-1))
 
 
 def test_every_digit():
-    assert damped_chain.displacement(time="0.09", **given()).text() == "3.95408516104881779355769927929e-5"
+    assert displacement(time="0.09", **given()).text() == "3.95408516104881779355769927929e-5"
     frequencies, ratios = modes()
     assert frequencies[0].text() == "5.52914723981111733298869832649"
     assert ratios[7].text() == "0.0502964288445751445035575847853"
@@ -103,14 +111,12 @@ def test_a_mode_of_critical_damping():
     """c = 2 sqrt(k m) everywhere: mode 3, w_3 = sqrt(k/m), has a double root; the displacement is certain."""
     critical = {"m": 1, "k": 1, "c": 2, "c_left": 2, "c_right": 2}
     expected = by_exponential(3.0, 1.0, 1.0, [2.0] * 9, 1.0, 1.0)
-    assert float(damped_chain.displacement(time=3, **given(**critical), digits=10).confirm()) == pytest.approx(expected)
-    assert "coincide" in damped_chain.frequency(number=1, **critical).routes[0]
+    assert float(displacement(time=3, **given(**critical), digits=10).confirm()) == pytest.approx(expected)
+    assert "coincide" in sdld29.find_frequency(1)(**critical).routes[0]
 
 
 def test_the_end_of_the_force_belongs_to_both():
-    at_end, before = (
-        damped_chain.displacement(time=t, **given(duration="pi")).value for t in ("pi", "3.14159265358979")
-    )
+    at_end, before = (displacement(time=t, **given(duration="pi")).value for t in ("pi", "3.14159265358979"))
     assert float(at_end) == pytest.approx(float(before), rel=1e-9)
 
 
@@ -121,22 +127,30 @@ def test_any_scale(mass, speed, c, left, right, late):
     """Masses, stiffnesses and dashpots of any size, after up to thirty radians; the last force outlasts the motion."""
     size = {"m": f"1e{mass}", "k": f"1e{mass + 2 * speed}", "duration": f"5e{-speed}"}
     values = {n: exact(v) * exact(f"1e{mass + speed}") for n, v in (("c", c), ("c_left", left), ("c_right", right))}
-    assert damped_chain.displacement(time=f"{late}e{-speed}", **given(**size, **values)).confirm().digits == 30
+    assert displacement(time=f"{late}e{-speed}", **given(**size, **values)).confirm().digits == 30
+
+
+def test_derivatives_with_respect_to_the_end_of_the_force():
+    """From its end on a force of 1 N does what it did, the other way round."""
+    values, step = given(), exact("1e-10").rational
+    low, high = (displacement(time="1.45", **values | {"duration": 1 + d}, digits=40).value for d in (-step, step))
+    slope = displacement(time="1.45", **values | {"duration": exact(1).varied()}).derivative
+    assert float(slope) == pytest.approx(float(high - low) / 2e-10, rel=1e-8)
 
 
 def test_more_digits_stay_inside():
-    coarse, fine = (damped_chain.displacement(time="1.45", **given(), digits=d) for d in (5, 300))
+    coarse, fine = (displacement(time="1.45", **given(), digits=d) for d in (5, 300))
     assert abs(coarse.value - fine.value) <= coarse.radius
 
 
 def test_derivatives_of_modes():
     """Frequencies and ratios of equal dashpots: ξ = c w/2k, so that k dξ/dk = -ξ/2, with w ~ sqrt(k)."""
-    values = {name: v for name, v in given(c_left=50, c_right=50).items() if name not in ("F", "duration")}
+    values = given(c_left=50, c_right=50)
     varied = values | {"k": values["k"].varied()}
     for n in range(1, 9):
-        ratio = damped_chain.damping(number=n, **varied)
+        ratio = sdld29.find_damping(n)(**varied)
         assert float(ratio.derivative) * 1e5 == pytest.approx(-float(ratio) / 2, rel=1e-12)
-        frequency = damped_chain.frequency(number=n, **varied)
+        frequency = sdld29.find_frequency(n)(**varied)
         assert float(frequency.derivative) * 1e5 == pytest.approx(
             float(frequency) * (1 + float(ratio) ** 2 / (1 - float(ratio) ** 2)) / 2, rel=1e-12
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 
 import mpmath
 import pytest
@@ -11,10 +12,25 @@ from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
 from veridyn.references.certified import agreeing_digits
+from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import exact
-from veridyn.references.problems import driven_chain as dc
+from veridyn.validation_cases.mechanics import test_sdld103 as sdld103
 
 NODES = (2, 3, 4)
+LONG = make_quantities(partial(sdld103.chain, end=20.0), sdld103.PARAMETERS)
+
+
+def relative_displacement(node, time, **given):
+    return sdld103.find_relative(LONG, node - 2, str(exact(time).rational))(**given)
+
+
+def absolute_displacement(node, time, **given):
+    return sdld103.find_absolute(LONG, node - 2, str(exact(time).rational))(**given)
+
+
+def frequency(number, **given):
+    return sdld103.find_frequency(number)(**given)
+
 
 RELATIVE = {
     "0.1": ("-0.847734188451155", "-0.768448622532617", "-0.4096316080501845"),
@@ -59,23 +75,23 @@ def assert_printed(result, text):
 @pytest.mark.parametrize("time", RELATIVE)
 def test_relative_displacements(time):
     for node, text in zip(NODES, RELATIVE[time], strict=True):
-        assert_printed(dc.relative_displacement(node=node, time=time), text)
+        assert_printed(relative_displacement(node=node, time=time), text)
 
 
 @pytest.mark.parametrize("time", ABSOLUTE)
 def test_absolute_displacements(time):
     for node, text in zip(NODES, ABSOLUTE[time], strict=True):
-        assert_printed(dc.absolute_displacement(node=node, time=time), text)
+        assert_printed(absolute_displacement(node=node, time=time), text)
 
 
 @pytest.mark.parametrize("time", EARLY)
 def test_early_absolute_displacements(time):
     text, digits = EARLY[time]
-    assert_agree(dc.absolute_displacement(node=3, time=time), text, digits)
+    assert_agree(absolute_displacement(node=3, time=time), text, digits)
 
 
 def test_frequencies():
-    found = [dc.frequency(number=number).confirm() for number in (1, 2, 3)]
+    found = [frequency(number=number).confirm() for number in (1, 2, 3)]
     for result, text in zip(found, ("3.85203112728", "7.11762543417", "9.29962579015"), strict=True):
         assert_printed(result, text)
     with mpmath.workdps(30):
@@ -83,7 +99,7 @@ def test_frequencies():
 
 
 def test_hundred_digits():
-    result = dc.relative_displacement(node=4, time="0.1", digits=100)
+    result = relative_displacement(node=4, time="0.1", digits=100)
     assert result.digits == 100
     assert result.text().startswith("-0.40963160805018453138557867558353736567")
 
@@ -91,22 +107,16 @@ def test_hundred_digits():
 @pytest.mark.parametrize(("name", "value"), [("m", 0), ("k", -1), ("a", "nan"), ("a", 0)])
 def test_wrong_parameters_are_refused(name, value):
     with pytest.raises(ParameterError, match=name):
-        dc.frequency(number=1, **{name: value})
-
-
-@pytest.mark.parametrize("node", [0, 1, 5, 2.5])
-def test_nodes_without_a_mass_are_refused(node):
-    with pytest.raises(ParameterError, match="node"):
-        dc.relative_displacement(node=node, time=1)
+        frequency(number=1, **{name: value})
 
 
 def test_there_are_three_frequencies():
-    with pytest.raises(ParameterError, match=r"number.*4"):
-        dc.frequency(number=4)
+    with pytest.raises(ParameterError, match="there are 3 modes"):
+        frequency(number=4)
 
 
 def test_at_the_start_everything_rests():
-    assert dc.absolute_displacement(node=3, time=0).text() == "0"
+    assert absolute_displacement(node=3, time=0).text() == "0"
 
 
 numbers = st.floats(0.01, 100)
@@ -116,7 +126,7 @@ numbers = st.floats(0.01, 100)
 @settings(max_examples=20, deadline=None)
 def test_routes_agree_and_parts_add_up(m, k, a, time, node):
     given_ = {"m": m, "k": k, "a": a, "node": node, "time": time}
-    absolute, relative = (f(**given_).confirm() for f in (dc.absolute_displacement, dc.relative_displacement))
+    absolute, relative = (f(**given_).confirm() for f in (absolute_displacement, relative_displacement))
     driven = (5 - node) / 48 * a * time**4
     assert float(absolute) - float(relative) == pytest.approx(driven, rel=1e-12)
 
@@ -125,7 +135,7 @@ def test_routes_agree_and_parts_add_up(m, k, a, time, node):
 @pytest.mark.parametrize("time", [0, 1])
 def test_digits_are_checked(time, digits):
     with pytest.raises(ParameterError, match="digits"):
-        dc.relative_displacement(node=2, time=time, digits=digits)
+        relative_displacement(node=2, time=time, digits=digits)
 
 
 @pytest.mark.parametrize(
@@ -138,23 +148,23 @@ def test_digits_are_checked(time, digits):
     ],
 )
 def test_chains_of_any_stiffness(m, k, part, node, text):
-    read = dc.relative_displacement if part == "relative" else dc.absolute_displacement
+    read = relative_displacement if part == "relative" else absolute_displacement
     assert read(m=m, k=k, node=node, time="0.5").confirm().text() == text
 
 
 def test_more_digits_stay_inside():
-    coarse, fine = (dc.absolute_displacement(node=4, time="0.7", digits=d) for d in (5, 1000))
+    coarse, fine = (absolute_displacement(node=4, time="0.7", digits=d) for d in (5, 1000))
     assert abs(coarse.value - fine.value) <= coarse.radius
 
 
-def test_negative_times_are_refused():
-    with pytest.raises(ParameterError, match="time"):
-        dc.relative_displacement(node=2, time=-1)
+def test_before_the_start_there_is_nothing():
+    result = relative_displacement(node=2, time=-1)
+    assert (result.value, "before the start" in result.routes[0]) == (None, True)
 
 
 def test_derivatives_of_frequencies_and_displacements():
     """k df/dk = f/2; everything is proportional to a."""
-    result = dc.frequency(number=2, k=exact("1e4").varied())
+    result = frequency(number=2, k=exact("1e4").varied())
     assert float(result.derivative) * 1e4 == pytest.approx(float(result) / 2, rel=1e-14)
-    moved = dc.absolute_displacement(a=exact("2e5").varied(), node=2, time="0.3")
+    moved = absolute_displacement(a=exact("2e5").varied(), node=2, time="0.3")
     assert float(moved.derivative) * 2e5 == pytest.approx(float(moved), rel=1e-14)

@@ -22,6 +22,7 @@ from veridyn.references.requirements import Requirement, restrict
 from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.validation_cases.judgement.case import (
     Case,
+    Criterion,
     Floats,
     Observation,
     Quantity,
@@ -285,9 +286,22 @@ def displacement(time: str) -> Reference[Certified]:
 RELEASES = tuple(map(release, range(1, CONTACTS + 1)))
 
 
-def _of_contact(name: str, unit: str, what: str, field: str, find: Any, terms: tuple[Any, ...], n: int) -> Quantity:
-    measure = partial(impacts.part, number=n, field=field)
-    return Quantity(f"{name}_{n}", unit, f"{what} of contact {n}", find(n), measure, *terms, regularity=KINK)
+class Part(NamedTuple):
+    """A number of every contact: name, unit, what it is, the field of a measured contact, truth, criterion, scale."""
+
+    name: str
+    unit: str
+    what: str
+    field: str
+    truth: Callable[[int], Reference[Certified]]
+    criterion: Criterion
+    scale: Callable[[Values], float] | None = None
+
+    def of_contact(self, n: int) -> Quantity:
+        """Return the number of one contact, counted from 1."""
+        name, definition = f"{self.name}_{n}", f"{self.what} of contact {n}"
+        measure = partial(impacts.part, number=n, field=self.field)
+        return Quantity(name, self.unit, definition, self.truth(n), measure, self.criterion, self.scale, KINK)
 
 
 def _displacement_at(t: str) -> Quantity:
@@ -299,12 +313,12 @@ def _displacement_at(t: str) -> Quantity:
 NUMBERS = range(1, CONTACTS + 1)
 PATH = tuple(map(_displacement_at, INSTANTS))
 PARTS = (
-    ("touch", "s", "start", "start", touch, (TIMES, _span)),
-    ("release", "s", "end", "end", release, (TIMES, _span)),
-    ("peak_force", "N", "largest force", "peak_force", peak_force, (SIZES,)),
-    ("impulse", "N s", "impulse", "impulse", impulse, (SIZES,)),
+    Part("touch", "s", "start", "start", touch, TIMES, _span),
+    Part("release", "s", "end", "end", release, TIMES, _span),
+    Part("peak_force", "N", "largest force", "peak_force", peak_force, SIZES),
+    Part("impulse", "N s", "impulse", "impulse", impulse, SIZES),
 )
-QUANTITIES = (*(_of_contact(*part, n) for part in PARTS for n in NUMBERS), *PATH)
+QUANTITIES = (*(part.of_contact(n) for part in PARTS for n in NUMBERS), *PATH)
 HISTORY = MOTION.history(displacement=PLACE)
 
 

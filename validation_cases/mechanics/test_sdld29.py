@@ -2,16 +2,20 @@
 
 import math
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from veridyn.problem.elements import Load
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import pulse
-from veridyn.references.problems import damped_chain
-from veridyn.references.problems.damped_chain import LOADED, MASSES
+from veridyn.references.certified import Certified
+from veridyn.references.mechanics.motions import MechanicalQuantities, make_quantities
+from veridyn.references.parameters import Parameter, exact
+from veridyn.references.reference import Reference
+from veridyn.references.second_routes import damped_chain
+from veridyn.references.second_routes.damped_chain import LOADED, MASSES
 from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.validation_cases.judgement.case import (
     Case,
@@ -21,7 +25,7 @@ from veridyn.validation_cases.judgement.case import (
     Quantity,
     Values,
     Variant,
-    floats,
+    numbers,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
@@ -29,6 +33,15 @@ from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.plotting import convergence, displacement, history
 from veridyn.validation_cases.measures.quantities import share_of, size
 
+PARAMETERS = (
+    Parameter("m", "kg", "each of the eight masses", "10"),
+    Parameter("k", "N/m", "each of the nine springs", "1e5"),
+    Parameter("c", "N s/m", "each of the seven inner dashpots", "50", "non-negative"),
+    Parameter("c_left", "N s/m", "dashpot at the left wall", "250", "non-negative"),
+    Parameter("c_right", "N s/m", "dashpot at the right wall", "25", "non-negative"),
+    Parameter("F", "N", "force on mass 4", "1"),
+    Parameter("duration", "s", "how long the force acts", "1"),
+)
 END = 1.5  # s
 OUTPUTS = 1536  # intervals of the requested output: 1/1024 s
 SMOOTH = 8  # samples that a value is read from
@@ -55,33 +68,55 @@ TABLE_22 = {  # of Code_Aster's test sdld22a
 RIGHT_22 = ("0.09", "0.633", "1.089", "1.182", "1.362")
 
 
-def links(constants: list[float]) -> Floats:
-    """Matrix (8, 8) of nine springs or dashpots in a row between two walls."""
-    matrix: NDArray[Any] = np.zeros((MASSES + 2, MASSES + 2))
-    for i, constant in enumerate(constants):
-        matrix[i : i + 2, i : i + 2] += constant * np.array([[1.0, -1.0], [-1.0, 1.0]])
-    inner: Floats = matrix[1:-1, 1:-1]
-    return inner
+def links(constants: list[Any]) -> Any:
+    """Return the matrix (8, 8) of nine springs or dashpots in a row between two walls; of exact numbers, too."""
+    rows = [[0] * MASSES for _ in range(MASSES)]
+    for i, (before, after) in enumerate(pairwise(constants)):
+        rows[i][i] = before + after
+        if i:
+            rows[i][i - 1] = rows[i - 1][i] = -before
+    return np.array(rows)
 
 
-def outputs() -> Floats:
+def outputs(end: float) -> Floats:
     """Return the instants (s) of the requested output: a grid, and the instants that are measured."""
-    measured = np.array([float(time) for time in (*TIMES_29, *TABLE_22)])
-    return np.unique(np.concatenate((np.linspace(0.0, END, OUTPUTS + 1), measured)))
+    measured = [time for time in map(float, (*TIMES_29, *TABLE_22)) if time <= end]
+    return np.unique(np.concatenate((np.linspace(0.0, end, OUTPUTS + 1), measured)))
 
 
-def problem(values: Values) -> MechanicalProblem:
+def chain(values: Values, end: float) -> MechanicalProblem:
     """Return the chain at rest under a force that begins at once and ends after its duration."""
-    m, k, c, left, right, F, duration = floats(values, "m", "k", "c", "c_left", "c_right", "F", "duration")
+    m, k, c, left, right, F, duration = numbers(values, "m", "k", "c", "c_left", "c_right", "F", "duration")
     return MechanicalProblem(
         name="sdld29",
-        mass=m * np.eye(MASSES),
+        mass=m * np.eye(MASSES, dtype=int),
         stiffness=links([k] * (MASSES + 1)),
         damping=links([left, *[c] * (MASSES - 1), right]),
-        end=END,
-        output_times=outputs(),
+        end=end,
+        output_times=outputs(end),
         loads=(Load(np.eye(MASSES)[LOADED - 1], pulse(F, 0.0, duration)),),
     )
+
+
+problem = partial(chain, end=END)
+MOTION = make_quantities(problem, PARAMETERS)
+POLES = "complex modes: poles and residues of the receptance"
+ROOTS = "roots of det(s² M + s C + K)"
+
+
+def find_displacement(motion: MechanicalQuantities, t: str) -> Reference[Certified]:
+    """Return the true displacement (m) of the loaded mass at an instant (s)."""
+    return motion.value(f"x{LOADED}", t, second=lambda p: damped_chain.displacement(p, exact(t).mpf()), how=POLES)
+
+
+def find_frequency(mode: int) -> Reference[Certified]:
+    """Return the damped frequency Im λ/2π of a mode (Hz)."""
+    return MOTION.frequency(mode, second=partial(damped_chain.frequency, number=mode), how=ROOTS)
+
+
+def find_damping(mode: int) -> Reference[Certified]:
+    """Return the damping ratio -Re λ/|λ| of a mode."""
+    return MOTION.damping_ratio(mode, second=partial(damped_chain.damping_ratio, number=mode), how=ROOTS)
 
 
 _static = size("F/k")  # stretch F/k of one spring (m)
@@ -111,7 +146,7 @@ EARLY = "the load ends after 1 s"
 
 def _displacement_at(t: str) -> Quantity:
     """Return the displacement of the loaded mass at an instant (s)."""
-    truth, measure = damped_chain.displacement.at(time=t), partial(_loaded_at, time=float(t))
+    truth, measure = find_displacement(MOTION, t), partial(_loaded_at, time=float(t))
     definition, regularity = f"displacement of mass 4 at {t} s", partial(_regularity, time=float(t))
     return Quantity(f"x4@{t}", "m", definition, truth, measure, PLACES, _static, regularity, early=EARLY)
 
@@ -119,13 +154,13 @@ def _displacement_at(t: str) -> Quantity:
 def _frequency(mode: int) -> Quantity:
     """Return the damped frequency of a mode, which no response holds."""
     definition = f"damped frequency Im λ/2π of complex mode {mode}"
-    return Quantity(f"frequency_{mode}", "Hz", definition, damped_chain.frequency.at(number=mode), None, RATES)
+    return Quantity(f"frequency_{mode}", "Hz", definition, find_frequency(mode), None, RATES)
 
 
 def _damping(mode: int) -> Quantity:
     """Return the damping ratio of a mode, which no response holds."""
     definition = f"damping ratio -Re λ/abs(λ) of complex mode {mode}"
-    return Quantity(f"damping_{mode}", "1", definition, damped_chain.damping.at(number=mode), None, RATES)
+    return Quantity(f"damping_{mode}", "1", definition, find_damping(mode), None, RATES)
 
 
 NUMBERS = range(1, MASSES + 1)
@@ -139,7 +174,7 @@ FIGURES = (
         "mass-4",
         "Mass 4 under the force and after it",
         "",
-        displacement(damped_chain.motion, "displacement (m)", place=LOADED - 1),
+        displacement(MOTION.history(displacement=f"x{LOADED}"), "displacement (m)", place=LOADED - 1),
         events=lambda values: [(float(values["duration"]), "load ends")],
     ),
     convergence("x4@0.09", "while the load acts nothing caps the order"),
@@ -188,7 +223,7 @@ CASE = Case(
         "a_j = phi_j^T (2 lambda_j M + C) phi_j",
         "x4(t) = F (u(t) - u(t - duration))",
     ),
-    parameters=damped_chain.PARAMETERS,
+    parameters=PARAMETERS,
     variants=(
         Variant("non-proportional", {}, frozenset(f"x4@{t}" for t in TIMES_29) | OF_MODES),
         Variant("proportional", {"c_left": "50", "c_right": "50"}, frozenset(f"x4@{t}" for t in TABLE_22) | OF_MODES),

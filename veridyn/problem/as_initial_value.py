@@ -21,7 +21,7 @@ from veridyn.problem.element_equations import ElementEquations, Place, join_side
 from veridyn.problem.elements import Friction, Stop
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.expressions import Expr
-from veridyn.problem.formulas import NOTHING, T, find_breaks, invert, write_function, write_matrix, write_number
+from veridyn.problem.formulas import NOTHING, T, invert, list_breaks, write_function, write_matrix, write_number
 from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Floats, MechanicalProblem
@@ -59,7 +59,7 @@ class _ProblemWriter:
         self.v = [sympy.Symbol(f"v_{name}") for name in self.names]
         self.inverse = invert(problem.mass)
         self.linear = self._linear()
-        self.clock = sorted({b for f in self._functions() for b in find_breaks(f) if problem.start < b < problem.end})
+        self.clock = [*list_breaks(self._functions(), problem.start, problem.end).items()]
         elements = [self._stop(stop) for stop in problem.stops]
         elements += [self._friction(friction) for friction in problem.frictions]
         elements += [self._device(device) for device in problem.devices]
@@ -98,7 +98,7 @@ class _ProblemWriter:
         places = [part.places[i] for part, i in zip(self.parts, at, strict=True)]
         events = [self._whole(change, piece, at, k) for k, place in enumerate(places) for change in place.events]
         if piece < len(self.clock):
-            guard = T - write_number(self.clock[piece])
+            guard = T - self.clock[piece][1]
             name = self._name(piece + 1, at)
             events.append(Change(name=f"load_changes_{piece + 1}", guard=guard, direction=1, mode=name))
         return Mode(name=self._name(piece, at), rates=self._rates(piece, at), events=self._at_piece(events, piece))
@@ -164,7 +164,7 @@ class _ProblemWriter:
         return total
 
     def _middle(self, piece: int) -> float:
-        edges = [self.problem.start, *self.clock, self.problem.end]
+        edges = [self.problem.start, *(place for place, _ in self.clock), self.problem.end]
         return 0.5 * (edges[piece] + edges[piece + 1])
 
     def _carried(self, piece: int) -> dict[Any, Expr]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import sympy
@@ -14,7 +14,7 @@ from veridyn.problem.errors import ProblemError
 from veridyn.problem.exact_fields import is_formula
 from veridyn.problem.expressions import TIME, Expr, read
 from veridyn.problem.function_of_time import TimeFunction
-from veridyn.problem.scalars import to_float
+from veridyn.problem.scalars import Scalar, to_float
 from veridyn.problem.time_functions import Harmonic, Piecewise, Windowed
 
 T = sympy.Symbol(TIME)
@@ -22,14 +22,31 @@ NOTHING = sympy.Integer(0)
 ReadNumber = Callable[[Any], Expr]  # a number of a problem, or a text, as an exact one
 
 
-def find_breaks(function: TimeFunction) -> Iterator[float]:
-    """Yield the instants (s) at which a function changes its formula."""
+def find_breaks(function: TimeFunction) -> Iterator[Scalar]:
+    """Yield the instants (s) at which a function changes its formula, as they were given."""
     for term in function.terms():
         if isinstance(term, Piecewise):
-            yield from map(to_float, term.breaks)
+            yield from term.breaks
         elif isinstance(term, Windowed):
             start, end = to_float(term.start), to_float(term.end)
-            yield from (start, *(b for b in find_breaks(term.function) if start < b < end), end)
+            yield term.start
+            yield from (b for b in find_breaks(term.function) if start < to_float(b) < end)
+            yield term.end
+
+
+def list_breaks(
+    functions: Iterable[TimeFunction], start: float, end: float, read_number: ReadNumber | None = None
+) -> dict[float, Expr]:
+    """Return all instants (s) between two at which functions change their formulas, in order: doubles, and exact.
+
+    Raises `ProblemError` for instants that differ by less than doubles tell: what holds between them has no place.
+    """
+    instants: dict[float, Expr] = {}
+    for given in (b for function in functions for b in find_breaks(function)):
+        place, instant = to_float(given), (read_number or write_number)(given)
+        if instants.setdefault(place, instant) != instant:
+            raise ProblemError(f"functions change at {place!r} s twice: both instants are exact, and one as doubles")
+    return {place: instants[place] for place in sorted(instants) if start < place < end}
 
 
 def write_function(function: TimeFunction, inside: float, read_number: ReadNumber | None = None) -> Expr:
@@ -60,7 +77,7 @@ def write_term(term: TimeFunction, inside: float, read_number: ReadNumber) -> Ex
 def _write_window(term: Windowed, inside: float, read_number: ReadNumber) -> Expr:
     """Return what is cut out between two instants, its derivative, or an antiderivative that is zero before."""
     start, end = to_float(term.start), to_float(term.end)
-    edges = [start, *sorted(b for b in find_breaks(term.function) if start < b < end), end]
+    edges = [start, *sorted(b for b in map(to_float, find_breaks(term.function)) if start < b < end), end]
     first, last = 0.5 * (edges[0] + edges[1]), 0.5 * (edges[-2] + edges[-1])
     opens, shuts = read_number(term.start), read_number(term.end)
     if inside < start or (inside >= end and term.order >= 0):

@@ -164,6 +164,15 @@ def test_events_of_either_name():
         BELT.event("release or stuck")
 
 
+def test_the_last_event_before_the_end():
+    last = BALL.event("impact", -1)
+    assert close(last, 2.8, e="0.9")
+    assert len(last(e="0.9").confirm().routes) == 2
+    with mpmath.workdps(30):
+        assert close(BALL.value("v", ("impact", -1), before=True), -2 * mpmath.mpf("0.9"), e="0.9")
+    assert "no event" in why(BALL.event("impact", -1), h=100)
+
+
 def test_a_history_is_read_anywhere_and_has_events():
     history = BALL.history("1.75", height="y", energy="v**2/2 + 2*y")()
     assert [float(history("height", t)) for t in ("0.5", "1.25")] == [0.75, 0.1875]

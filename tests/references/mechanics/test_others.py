@@ -108,6 +108,16 @@ def test_a_stiffness_that_varies_is_an_equation_of_mathieu(body, prove_all):
     prove_all(body(stiffness=4.0, varying=varying, initial_displacement=[1.0]), {"x1@1": motion})
 
 
+def test_the_energy_of_masses_and_springs_is_read(body, prove_all):
+    """Two bodies and a spring keep what they have; in modes, the one that swings undamped does."""
+    chain = [[9.0, -9.0], [-9.0, 9.0]]
+    start = {"initial_velocity": [1.0, -1.0], "initial_displacement": [0.125, 0.0]}
+    prove_all(body(2, stiffness=chain, **start), dict.fromkeys(("energy@0", "energy@1.5"), 1.0703125))
+    modes = Modes(omega=[1.0, 3.0], damping=[0.0, 0.1], shapes=[[1.0, 1.0], [1.0, -1.0]], masses=[2.0, 2.0])
+    modal = veridyn.Problem(name="modal", modes=modes, initial_velocity=[1.0, 1.0], end=1.0)
+    prove_all(modal, {"energy@0.7": 1})
+
+
 def test_derivatives_pass_impacts_and_the_end_of_a_slide():
     """A ball from h hits at sqrt(2 h/g); a block with v rests after v/a and v²/(2 a)."""
     height = Parameter("h", "m", "", "1/2")

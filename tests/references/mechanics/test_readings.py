@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import mpmath
 import numpy as np
 import pytest
 import sympy
 from mpmath import mpf
 
+import veridyn
 from veridyn import Harmonic, Load, Stop, SupportMotion
+from veridyn.problem.errors import ProblemError
 from veridyn.problem.formulas import T, write_function
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.problem.time_functions import Piecewise, Sum, Windowed, polynomial
+from veridyn.problem.time_functions import Piecewise, Sum, Windowed, polynomial, pulse
 from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter, exact
 from veridyn.validation_cases.judgement.case import numbers
@@ -131,3 +135,11 @@ def test_a_load_in_a_window_that_has_a_break(prove_all, body):
     """A force of 1 N from 1 s on, 3 N from 2 s on, cut out up to 3 s: 4 N s in all."""
     steps = Windowed(Piecewise((0.0, 2.0), ((1.0,), (3.0,))), 1.0, 3.0)
     prove_all(body(loads=Load([1.0], steps), end=4.0), {"v_x1@4": 4})
+
+
+def test_the_instant_at_which_a_load_ends_is_exact(prove_all, body):
+    """A force up to pi s gives pi N s, not the double next to it; ends that doubles do not tell apart are refused."""
+    short, longer = (Load([1.0], pulse(1.0, 0.0, end)) for end in ("pi", math.pi))
+    prove_all(body(loads=short, end=4.0), {"v_x1@4": lambda: +mpmath.pi, "load_changes#1": lambda: +mpmath.pi})
+    with pytest.raises(ProblemError, match="one as doubles"):
+        veridyn.prove(body(loads=(short, longer), end=4.0), ["v_x1@4"])
