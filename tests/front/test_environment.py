@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,8 @@ builtins.__import__ = interrupt
 sys.argv = ["veridyn", "list"]
 sys.exit(start.start())
 """
+
+FULL = Path("/dev/full")
 
 LOST = """
 import sys
@@ -81,9 +84,9 @@ def test_a_backend_that_does_not_exist(tmp_path):
     assert (seen.returncode, seen.stderr) == (0, "")
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no disk that is full")
+@pytest.mark.skipif(not FULL.exists(), reason="no disk that is full")
 def test_standard_output_on_a_full_disk():
-    with open("/dev/full", "w") as full:
+    with FULL.open("w") as full:
         seen = subprocess.run(
             [sys.executable, "-m", "veridyn", "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )

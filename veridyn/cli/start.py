@@ -42,9 +42,18 @@ def _say() -> int:
     return INTERRUPTED
 
 
+def _interrupt() -> None:
+    """Interrupt the main thread, also one that waits: a signal that this thread got would not wake it."""
+    main = threading.main_thread().ident
+    if sys.platform == "win32" or main is None:
+        signal.raise_signal(signal.SIGINT)
+    else:
+        signal.pthread_kill(main, signal.SIGINT)
+
+
 def _raise_again(lost: sys.UnraisableHookArgs) -> None:
     """Raise an interrupt again that came where exceptions are lost, in a destructor; report what else is lost there."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        threading.Timer(AGAIN, signal.raise_signal, (signal.SIGINT,)).start()
+        threading.Timer(AGAIN, _interrupt).start()
     else:
         sys.__unraisablehook__(lost)
