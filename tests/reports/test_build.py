@@ -274,6 +274,9 @@ def _cells(line):
         ("two\nlines", "two lines"),
         ("a\\b", r"a\\b"),
         ("$x$", r"\$x\$"),
+        ("see https://a.b", "see https<!-- -->://a.b"),
+        ("www.a.b or me@a.b", "www<!-- -->.a.b or me@<!-- -->a.b"),
+        ("@me, #12, x@5", "@<!-- -->me, #<!-- -->12, x@5"),
         (7, "7"),
     ],
 )
