@@ -63,6 +63,7 @@ REFUSED = [
     ("trilinear", {"z": "1.2"}, "needed: z < 1"),
     ("vibrating_table", {"e": "1.29"}, "leaves the impact faster"),
     ("vibrating_table", {"n": "1.076"}, "n must be a whole number"),
+    ("rigid_stop", {"e": "1.29"}, "leaves the impact faster"),
     ("grazing_impact", {"e": "1.5"}, "leaves the impact faster"),
 ]
 

@@ -14,6 +14,7 @@ from veridyn.problem.time_functions import Harmonic, constant
 from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter
 from veridyn.references.reference import DIGITS
+from veridyn.references.requirements import REBOUND, Requirement, restrict
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, numbers
@@ -41,6 +42,7 @@ PARAMETERS = (
     Parameter("gap", "m", "distance of the stop", "0.1", "positive"),
     Parameter("e", "1", "coefficient of restitution, at most 1", "0.6", "non-negative"),
 )
+REQUIRED = (Requirement("e <= 1", REBOUND),)
 END = 3.0
 STOP = "stop"
 HIT = "stop_hits"
@@ -70,7 +72,7 @@ def problem(values: Values) -> MechanicalProblem:
     )
 
 
-MOTION = make_quantities(problem, PARAMETERS)
+MOTION = make_quantities(problem, PARAMETERS, record=restrict(*REQUIRED))
 
 
 # ---- the fall, in closed form
@@ -206,6 +208,7 @@ CASE = Case(
         "T = sqrt(2 m gap/P) (1 + e)/(1 - e)",
     ),
     parameters=PARAMETERS,
+    requirements=REQUIRED,
     variants=(
         Variant("bounces", {}),
         Variant("elastic", {"e": "1", "F": "20"}),
