@@ -103,7 +103,9 @@ _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", **{mark: f"\\{
 # An underscore within a word is harmless, and names are full of them.
 _UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 # What GitHub makes a link of without being asked: addresses, people, issues. A comment within shows nowhere.
-_LINK = re.compile(r"\b(?:https?|ftp)(?=://)|\bwww(?=\.)|@(?=\w)|#(?=\d)|\bGH-(?=\d)", re.IGNORECASE)
+_LINK = re.compile(
+    r"\b(?:https?|ftp)(?=://)|\bwww(?=\.)|(?<!\w)@(?=\w)|@(?=[\w-]+\.\w)|#(?=\d)|\bGH-(?=\d)", re.IGNORECASE
+)
 _START = re.compile(r"^([-+#]|\d+(?=[.)] ))")
 
 

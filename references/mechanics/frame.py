@@ -20,6 +20,7 @@ from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modal_basis import Modes
 from veridyn.references.mechanics.numbers import read_matrix, read_vector
+from veridyn.references.problems.hybrid_modes import TIME
 
 ZERO = sympy.Integer(0)
 ENERGY = Symbol("energy")  # a reading, unless a coordinate has the name
@@ -91,6 +92,13 @@ class Frame:
             result[Symbol(name)], result[Symbol(f"v_{name}")] = _dot(row, self.unknowns), _dot(row, self.rates)
         return result
 
+    def accelerations(self, moving: Sequence[Expr]) -> dict[Symbol, Expr]:
+        """Return the accelerations of the coordinates by name; ``moving`` (r,): of the unknowns."""
+        names = [Symbol(f"a_{name}") for name in self.problem.coordinates]
+        if self.shapes is None:
+            return dict(zip(names, moving, strict=True))
+        return {name: _dot(tuple(self.shapes.row(i)), moving) for i, name in enumerate(names)}
+
     def absolute(self, drives: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
         """Return displacements and velocities with the motion of supports by name, where there are some."""
         result: dict[Symbol, Expr] = {}
@@ -124,6 +132,11 @@ class Frame:
             column = read_vector(self.read, exact_field(p, name))
             result += list(self._find_share(column))
         return tuple(result)
+
+    def at_start(self, coordinate: Expr) -> Expr:
+        """Return a combination of the displacements that move, and of supports, at the start."""
+        placed = dict(zip((*self.unknowns, *self.rates), self.initial, strict=True))
+        return coordinate.xreplace(self.drives(0)).xreplace({**placed, TIME: self.number(self.problem, "start")})
 
     # ---- matrices
 

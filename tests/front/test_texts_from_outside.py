@@ -1,21 +1,14 @@
 """Readers of texts from outside end with their own errors, whatever the text is."""
 
-import contextlib
 import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from veridyn.files.tables import read_table
 from veridyn.inputs import InputError, parse_fraction, parse_json, parse_toml, read_bytes
 from veridyn.problem.errors import ProblemError, SolverInputError
 from veridyn.problem.expressions import read
-from veridyn.problem.kinds import problem_from_json
-from veridyn.results import ReportError
-from veridyn.results import read as read_results
-from veridyn.run.baseline import read_baseline
 
 JSON = [
     ('{"mass": 1.0, "mass": 2.0}', "the key 'mass' occurs twice"),
@@ -80,35 +73,3 @@ def test_a_cell_over_the_limit(tmp_path):
     file.write_text(f'time,x\n0,"{"1" * 200_000}"\n')
     with pytest.raises(SolverInputError, match="field limit"):
         read_table(file)
-
-
-GRAMMAR = st.text("0123456789.e+-*/() xptsinqrlog", max_size=40)
-DATA = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
-    max_leaves=8,
-)
-
-
-@given(GRAMMAR)
-@settings(max_examples=150)
-def test_any_expression(text):
-    with contextlib.suppress(ProblemError):
-        read("rhs", text, ("x",))
-
-
-@given(st.text() | st.text('[]{}",:0123456789.eE-\\ud', max_size=60))
-def test_any_json_or_toml(text):
-    for parse in (parse_json, parse_toml, problem_from_json):
-        with contextlib.suppress(InputError, ProblemError):
-            parse(text)
-
-
-@given(st.binary(max_size=200))
-@settings(max_examples=60)
-def test_any_file(tmp_path_factory, content):
-    file = tmp_path_factory.mktemp("any") / "file"
-    file.write_bytes(content)
-    for reader in (read_table, read_baseline, read_results):
-        with contextlib.suppress(SolverInputError, ReportError):
-            reader(file)

@@ -151,3 +151,11 @@ def test_the_manifest_holds_the_hash(sweep, out, count):
     count.end = 1
     sweep()
     assert len(json.loads((out / ".veridyn" / "chunks" / "request.json").read_text(encoding="utf-8"))["hash"]) == 64
+
+
+def test_chunks_that_a_kill_has_left_without_their_request_are_taken_by_no_sweep(sweep, out, count, ended):
+    """They may belong to another sweep: a table that ends deletes the request first."""
+    (out / ".veridyn" / "chunks" / "request.json").unlink()
+    assert sweep().status == 0
+    assert count == list(range(7))
+    assert_equal(out.table(), ended)

@@ -19,6 +19,8 @@ def start() -> int:
     """Run the command of this process; return its exit status."""
     signal.signal(signal.SIGINT, _end)  # while modules are loaded, there is nothing to be tidied up
     sys.unraisablehook = _raise_again
+    if "MPLBACKEND" in os.environ:  # figures go to files; a backend that does not exist would end their import
+        os.environ["MPLBACKEND"] = "agg"
     from veridyn.cli.main import main
 
     try:
@@ -40,9 +42,18 @@ def _say() -> int:
     return INTERRUPTED
 
 
+def _interrupt() -> None:
+    """Interrupt the main thread, also one that waits: a signal that this thread got would not wake it."""
+    main = threading.main_thread().ident
+    if sys.platform == "win32" or main is None:
+        signal.raise_signal(signal.SIGINT)
+    else:
+        signal.pthread_kill(main, signal.SIGINT)
+
+
 def _raise_again(lost: sys.UnraisableHookArgs) -> None:
     """Raise an interrupt again that came where exceptions are lost, in a destructor; report what else is lost there."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        threading.Timer(AGAIN, signal.raise_signal, (signal.SIGINT,)).start()
+        threading.Timer(AGAIN, _interrupt).start()
     else:
         sys.__unraisablehook__(lost)

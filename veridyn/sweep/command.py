@@ -145,7 +145,7 @@ def _describe_crew(asked: SweepRequest, crew: Crew) -> str:
 def _is_complete(place: OutputFolder, asked: SweepRequest) -> bool:
     """Tell whether the table of this sweep is there; raises `SolverInputError` if it is that of another one."""
     document, table = place.path / "sweep.json", place.path / "sweep.npz"
-    if not (document.exists() and table.exists()) or (place.work / sweep_store.CHUNKS).exists():
+    if not (document.exists() and table.exists()) or (place.work / sweep_store.CHUNKS / sweep_store.REQUEST).exists():
         return False
     sweep_store.refuse_other(document, asked)
     return True

@@ -21,6 +21,7 @@ from veridyn.sweep.request import Axis, SweepRequest
 from veridyn.validation_cases.judgement.sweeping import Columns, Swept
 
 CHUNKS = "chunks"
+REQUEST = "request.json"  # which sweep the chunks belong to
 CSV_POINTS = 100_000  # above these a CSV file would take longer than the sweep, and no spreadsheet opens it
 LARGEST = 1 << 12  # bytes of a quantity at a point: a word of a thousand letters
 
@@ -33,20 +34,26 @@ class Chunks:
         self.request = request
         self.quantities = sweep_of(request).quantities
 
+    @property
+    def manifest(self) -> Path:
+        """The file that says which sweep the chunks belong to."""
+        return self.folder / REQUEST
+
     def open(self, *, resume: bool) -> None:
         """Make the folder, or go on with what is in it.
 
         Raises SolverInputError if there is an unfinished sweep that is not to be resumed, or another one.
         """
-        manifest = self.folder / "request.json"
-        if manifest.exists():
+        if self.manifest.exists():
             if not resume:
                 raise SolverInputError(
                     f"{self.folder} holds an unfinished sweep: --resume goes on with it, another --output starts afresh"
                 )
-            refuse_other(manifest, self.request)
+            refuse_other(self.manifest, self.request)
+        elif self.folder.exists():  # nobody can say which sweep these chunks belong to
+            shutil.rmtree(self.folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        replace_file(manifest, (json.dumps({"hash": self.request.hash()}) + "\n").encode())
+        replace_file(self.manifest, (json.dumps({"hash": self.request.hash()}) + "\n").encode())
 
     def missing(self) -> list[int]:
         """Return the chunks that are not there or damaged."""
@@ -85,7 +92,11 @@ class Chunks:
         return {q.name: np.concatenate([part[q.name] for part in whole]).reshape(shape) for q in self.quantities}
 
     def remove(self) -> None:
-        """Delete the chunks: the table has taken their place."""
+        """Delete the chunks: the table has taken their place.
+
+        The request goes first. Chunks that a kill leaves then belong to nothing, so that no other sweep takes them.
+        """
+        self.manifest.unlink()
         shutil.rmtree(self.folder)
 
 

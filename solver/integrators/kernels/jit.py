@@ -24,13 +24,29 @@ def drop_old_caches(sources: Path, folder: Path) -> None:
                 file.unlink()
 
 
-@numba.njit(cache=True)
-def _somewhere() -> None:
-    """Tell, by its cache, where those of the kernels are."""
+def _nothing() -> None:
+    """Tell, once compiled, by its cache where those of the kernels are."""
 
 
-if hasattr(_somewhere, "stats"):  # plain Python if compilation is switched off
-    drop_old_caches(Path(__file__).parent, Path(str(_somewhere.stats.cache_path)))
+def _compile() -> tuple[Any, bool]:
+    """Compile it; return whether there is a place for its cache, too.
+
+    In a read-only installation, for a user without a home that can be written, numba refuses to cache. Kernels are
+    compiled in each process then. A folder for temporary files would not do: who writes there first would choose what
+    runs here.
+    """
+    try:
+        return numba.njit(cache=True)(_nothing), True
+    except RuntimeError:
+        return numba.njit(_nothing), False
+
+
+_compiled, CACHED = _compile()
+COMPILES = hasattr(_compiled, "stats")
+"""Whether kernels are compiled: they are plain Python if compilation is switched off."""
+
+if COMPILES and CACHED:
+    drop_old_caches(Path(__file__).parent, Path(str(_compiled.stats.cache_path)))
 
 
 class Apart(Compiler):
@@ -47,7 +63,7 @@ class Apart(Compiler):
 
 
 # A function of its own: compiled once, kept on disk.
-own: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
+own: dict[str, Any] = {"cache": CACHED, "error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 kernel = numba.njit(**own)
 
 # A scheme: a kernel whose arguments are arrays of a `Storage`, a `System` and whatever else, apart in memory.
@@ -76,7 +92,7 @@ fused = parts(forceinline=True, fastmath={"contract"})
 called = parts()
 
 # A loop over independent problems, on several threads.
-threaded = numba.njit(cache=True, error_model="numpy", nogil=True, parallel=True)
+threaded = numba.njit(cache=CACHED, error_model="numpy", nogil=True, parallel=True)
 
 
 @part
@@ -93,7 +109,7 @@ def _load(typing: Any, array: Any, index: Any) -> Any:  # noqa: ARG001 - the sig
     return array.dtype(array, index), code
 
 
-_read: Any = intrinsic(_load) if hasattr(_somewhere, "stats") else operator.getitem  # plain Python likewise
+_read: Any = intrinsic(_load) if COMPILES else operator.getitem  # plain Python likewise
 
 
 @part

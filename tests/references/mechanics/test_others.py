@@ -184,3 +184,16 @@ def test_derivatives_pass_impacts_and_the_end_of_a_slide():
     motion = make_quantities(slide, (Parameter("v", "m/s", "", "1"),))
     rest = motion.value("x1", "7").compute({"v": exact(1).varied()}, 30)
     assert abs(rest.derivative.value - 2) < mpf(10) ** -28
+
+
+def test_a_zener_device_whose_dashpot_has_an_even_power(prove_all, body):
+    """With alpha = 1/2, pulled beside a body that a huge mass keeps in place: D' = -f (D/c)² is a hyperbola.
+
+    It is odd: pushed as far, it has the other sign.
+    """
+    for side in (1, -1):
+        device = Zener(name="z", direction="x1", k1=120.0, k2=10.0, k3=60.0, damping=1.5, alpha=0.5, path=-0.125 * side)
+        values = veridyn.prove(body(mass=[[1e90]], devices=device, end=1.0), ["force_z@1"])
+        f, c = mpf(60) * 130 / 190, mpf(3) / 2
+        carried = side / (8 / f + f / c**2)
+        assert abs(values["force_z@1"].value - carried * 120 / 130) < mpf(10) ** -28

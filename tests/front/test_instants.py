@@ -1,0 +1,136 @@
+"""A kill at any instant, a disk full at any size: the earlier outputs stand, and the same command goes on.
+
+One instant of two commands here; `tox -e instants` tries a hundred of each.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+import pytest
+
+from veridyn.results import read
+
+INSTANTS = int(os.environ.get("VERIDYN_INSTANTS", "1"))
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL and sessions")
+
+
+@dataclass(frozen=True)
+class Work:
+    """A command, and where it leaves what an ended one goes on with."""
+
+    arguments: tuple[str, ...]
+    unfinished: str = "none"
+
+    def start(self, folder, *more):
+        command = [sys.executable, "-m", "veridyn", *self.arguments, *more]
+        pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        return subprocess.Popen(command, cwd=folder, start_new_session=True, **pipes)
+
+    def finish(self, folder):
+        """Give the command again, to the end; return its status and what it says of trouble."""
+        more = ("--resume",) if (folder / self.unfinished).exists() else ()
+        with self.start(folder, *more) as process:
+            _, said = process.communicate(timeout=500)
+        return process.returncode, said.decode()
+
+
+RUN = ("run", "sdnd101", "--variant", "2-shocks", "--in-process", "--solver", "scipy", "--scheme", "RK45")
+OVER = ("--over", "a0=0.5:20:40", "--over", "mu=0.1:1:25")
+WORKS = {
+    "run": Work((*RUN, "--json", "out.json"), ".out.json.veridyn/journal"),
+    "run with a report": Work((*RUN, "--report", "out"), "out/.veridyn/journal"),
+    "sweep": Work(
+        ("sweep", "sdnd104", *OVER, "--check", "3", "--in-process", "--output", "out"),
+        "out/.veridyn/chunks/request.json",
+    ),
+    "report": Work(("report", "judged.json", "--output", "out")),
+    "manual": Work(("manual", "sdnd101", "--results", "judged.json", "--no-pdf", "--output", "out")),
+}
+
+
+TRIED = WORKS if "VERIDYN_INSTANTS" in os.environ else ("sweep", "report")
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """A result document to make reports of."""
+    folder = tmp_path_factory.mktemp("judged")
+    assert WORKS["run"].finish(folder)[0] in {0, 1}
+    return folder / "out.json"
+
+
+def outputs(folder):
+    """Return what a command has left, by name; what lies in folders of ours is no output."""
+    files = [file.relative_to(folder) for file in folder.rglob("*") if file.is_file()]
+    return {str(file): folder / file for file in files if not any(part.endswith(".veridyn") for part in file.parts)}
+
+
+def leftovers(folder):
+    """Return what is left in folders of ours beside the manifest."""
+    kept = {"manifest.json"}
+    return [str(file) for file in folder.rglob("*.veridyn/**/*") if file.is_file() and file.name not in kept]
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_a_kill_leaves_the_earlier_outputs_and_the_command_goes_on(name, judged, tmp_path):
+    work, before = WORKS[name], tmp_path / "before"
+    before.mkdir()
+    shutil.copy(judged, before / "judged.json")
+    begin = time.monotonic()
+    status, said = work.finish(before)
+    lasted = time.monotonic() - begin
+    assert status in {0, 1}, said
+    names = outputs(before).keys()
+    for number in range(INSTANTS):
+        folder = tmp_path / str(number)
+        shutil.copytree(before, folder)
+        with work.start(folder) as process:
+            time.sleep(lasted * (number + 1) / (INSTANTS + 1))
+            os.killpg(process.pid, signal.SIGKILL)
+        assert outputs(folder).keys() >= names, number
+        for file in outputs(folder).values():
+            if file.name == "results.json" or file.name == "out.json":
+                read([file])
+            elif file.suffix == ".json":
+                json.loads(file.read_text(encoding="utf-8"))
+        assert work.finish(folder)[0] == status, number
+        assert outputs(folder).keys() == names, number
+        assert leftovers(folder) == [], number
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_a_disk_that_fills_up_leaves_the_earlier_outputs(name, judged, tmp_path):
+    """The limit of a file's size stands in for a full disk."""
+    work = WORKS[name]
+    shutil.copy(judged, tmp_path / "judged.json")
+    status, said = work.finish(tmp_path)
+    assert status in {0, 1}, said
+    before = {name: file.read_bytes() for name, file in outputs(tmp_path).items()}
+    largest = max(len(content) for name, content in before.items() if name != "judged.json")
+    for part in range(1, INSTANTS + 1):
+        limited = LIMITED.format(size=largest * part // (INSTANTS + 1), arguments=list(work.arguments))
+        environment = {**os.environ, "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", str(tmp_path / "numba"))}
+        seen = subprocess.run(
+            [sys.executable, "-c", limited], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
+        )
+        assert (seen.returncode, "Traceback" in seen.stderr) == (2, False), seen.stderr
+        assert {name: file.read_bytes() for name, file in outputs(tmp_path).items()} == before
+        assert work.finish(tmp_path)[0] == status
+        before = {name: file.read_bytes() for name, file in outputs(tmp_path).items()}
+
+
+LIMITED = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))
+sys.argv = ["veridyn", *{arguments}]
+from veridyn.cli.start import start
+sys.exit(start())
+"""
