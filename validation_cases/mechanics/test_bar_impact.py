@@ -145,10 +145,10 @@ def excess_peak(p: Any) -> Any:
 HOW = "sums over the closed modes of the chain, roots proved by bounds of the curvature"
 CONTACT = ("wall_closes", 1), ("wall_opens", 1)
 TOUCHED = MOTION.event(*CONTACT[0], second=lambda p: p.h0 / p.v0, how="distance over velocity")
-LEFT = MOTION.event(*CONTACT[1], second=lambda p: p.h0 / p.v0 + bar_modes.duration(p), how=HOW)
+RELEASED = MOTION.event(*CONTACT[1], second=lambda p: p.h0 / p.v0 + bar_modes.duration(p), how=HOW)
 PEAK = MOTION.largest("push_wall", *CONTACT, second=bar_modes.peak, how=HOW)
 IMPULSE = MOTION.integral("push_wall", *CONTACT, second=bar_modes.impulse, how=HOW)
-IMPACT = {"touch": TOUCHED, "release": LEFT, "peak": PEAK, "impulse": IMPULSE}
+IMPACT = {"touch": TOUCHED, "release": RELEASED, "peak": PEAK, "impulse": IMPULSE}
 LASTS = impact("duration", lambda p: p.release - p.touch, bar_modes.duration)
 MEAN = impact(
     "mean force", lambda p: p.impulse / (p.release - p.touch), lambda p: bar_modes.impulse(p) / bar_modes.duration(p)
@@ -225,7 +225,7 @@ CENTRE = "velocity of the centre after the contact"
 STAYS = "share of the energy that stays as vibration"
 MEASURED = (
     Quantity("touch", "s", "instant of the touch", TOUCHED, start, TIMES, _span, KINK),
-    Quantity("release", "s", LEAVES, LEFT, end, TIMES, _span, KINK),
+    Quantity("release", "s", LEAVES, RELEASED, end, TIMES, _span, KINK),
     Quantity("duration", "s", "duration of the contact", LASTS, duration, TIMES, _span, KINK),
     Quantity("peak_force", "N", "largest force of the wall", PEAK, peak, FORCES, regularity=KINK),
     Quantity("impulse", "N s", "impulse of the wall", IMPULSE, impulse, FORCES, regularity=KINK),

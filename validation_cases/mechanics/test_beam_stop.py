@@ -315,13 +315,13 @@ def _count(o: Observation) -> float:
 
 ENDED, COUNTED = "contacts that are over by T", exactly("contacts are counted")
 PRESSES, IN_FIRST = "largest force of the stop", partial(_where, unit="N", number=1)
-LEFT = "energy of beam and stop at T"
+ENERGY_AT_T = "energy of beam and stop at T"
 QUANTITIES = (
     Quantity("contacts", "1", ENDED, OVER, _count, COUNTED, regularity=1.0),
     *(quantity for number in range(1, MOST + 1) for quantity in _contact(number)),
     Quantity("peak_force", "N", PRESSES, LARGEST, _peak_force, IN_FIRST, SCALES["N"][0], KINK),
     *map(_mid_span_at, INSTANTS),
-    Quantity("energy", "J", LEFT, ENERGY, _energy, ASKED["J"], SCALES["J"][0], KINK),
+    Quantity("energy", "J", ENERGY_AT_T, ENERGY, _energy, ASKED["J"], SCALES["J"][0], KINK),
 )
 BALANCE = cited("this suite: one percent of the energy at the start", 1e-2, kind="absolute")
 OF_START = "of the energy at the start"

@@ -239,8 +239,8 @@ def _displacement(time: str) -> Quantity:
 
 WORK = MOTION.integral(f"power_{RUB}")
 WEAR = MOTION.combine("wear power", lambda p: p.work / p.mu * 10 / 3, {"work": WORK})  # over END
-LEFT = MOTION.event(f"{STOPS}_above_opens or {STOPS}_below_opens")
-WEARING = partial(where_known, _wear_power, LEFT)  # without a contact nothing wears
+RELEASED = MOTION.event(f"{STOPS}_above_opens or {STOPS}_below_opens")
+WEARING = partial(where_known, _wear_power, RELEASED)  # without a contact nothing wears
 GROWTH = (
     *(quantity for contact in ASKED for quantity in _asked(*contact)),
     *map(_displacement, INSTANTS),
