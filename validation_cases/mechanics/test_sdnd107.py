@@ -62,7 +62,7 @@ def oscillator(values: Values) -> MechanicalProblem:
     """Return the motion, with the load as it acts on the mass."""
     m, k1, k2, k3, c, alpha = numbers(values, "m", "k1", "k2", "k3", "c", "alpha")
     k, x0, p, omega, until, end = numbers(values, "k", "x0", "p", "omega", "until", "end")
-    loads = (Load(np.ones(1), Windowed(Harmonic(-p, omega), 0, until)),) if float(until) else ()
+    loads = (Load(np.ones(1), Windowed(Harmonic(-p, omega), 0, until)),) if p != 0 and float(until) else ()
     device = Zener(name=DEVICE, direction=np.ones(1), k1=k1, k2=k2, k3=k3, damping=c, alpha=alpha)
     return MechanicalProblem(
         name="sdnd107",
