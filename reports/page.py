@@ -85,7 +85,9 @@ class LayerSummary:
 
 @dataclass(frozen=True)
 class Page:
-    """The whole report; `gaps` says what is missing, `digest` identifies the results file beside it, if any.
+    """The whole report; `gaps` says what is missing, `digest` is the checksum of the results file beside it, if any.
+
+    `signatures` say who signed which of the files that it was made from.
 
     `hints` say where failures may come from, `messages` what stands nowhere else.
     `against` is what changed since an earlier run, if there is one to compare with; `single`: all in one file.
@@ -110,6 +112,7 @@ class Page:
     environments: tuple[Environment, ...]
     runs: list[Tally]
     digest: str = ""
+    signatures: Sequence[str] = ()
     against: RunComparison | None = None
     single: bool = False
 

@@ -6,7 +6,7 @@ Pages fetch nothing from anywhere; without the script all is there but sorting a
 import base64
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -126,6 +126,7 @@ def write(
     *,
     processes: int = 1,
     single: bool = False,
+    signatures: Sequence[str] = (),
 ) -> list[Path]:
     """Write the report of a checked document, and what changed since an earlier run; returns the files.
 
@@ -134,7 +135,7 @@ def write(
     if the folder cannot be written, see `veridyn.outputs`, or a package is not installed.
     """
     with enter_folder(folder, "report", REPORT_FILES) as place:
-        return save_all(place, _render(document, compared, processes, single))
+        return save_all(place, _render(document, compared, processes, single, signatures))
 
 
 def save_all(place: OutputFolder, texts: Mapping[str, Content]) -> list[Path]:
@@ -146,11 +147,13 @@ def save_all(place: OutputFolder, texts: Mapping[str, Content]) -> list[Path]:
         raise ReportError(f"{place.path}: cannot be written ({why}); choose another folder") from None
 
 
-def _render(document: Document, compared: RunComparison | None, processes: int, single: bool) -> dict[str, bytes]:
+def _render(
+    document: Document, compared: RunComparison | None, processes: int, single: bool, signatures: Sequence[str]
+) -> dict[str, bytes]:
     with studio(processes, drawing.count(document)) as place:
         page = make_page(document, compared, place, single=single)
         results = encode(document)  # meanwhile the studio draws
-        page = replace(page, digest=hashlib.sha256(results).hexdigest())
+        page = replace(page, digest=hashlib.sha256(results).hexdigest(), signatures=list(signatures))
         texts = {
             "summary.md": markdown.summary(page),
             "results.csv": spreadsheet.results(document.results),

@@ -96,7 +96,10 @@ class MechanicalMotion:
     def reading_names(self) -> tuple[str, ...]:
         """Names of what can be read beside the states, in every mode."""
         own = (symbol.name for element in self.elements for place in element.places for symbol in place.readings)
-        given = (symbol.name for symbol in (*self.frame.readings, *self.frame.absolute({})))
+        given = (
+            symbol.name
+            for symbol in (*self.frame.readings, *self.frame.absolute({}), *self.frame.accelerations(self.frame.rates))
+        )
         return tuple(dict.fromkeys([*given, *own]))
 
     def expression(self, text: str) -> Expr:
@@ -134,7 +137,8 @@ class MechanicalMotion:
         constraints = [constraint for place in places for constraint in place.constraints]
         multipliers = self._solve(constraints, accelerations, drives, self._name(key))
         readings = {symbol: e.xreplace(multipliers) for symbol, e in readings.items()} | self.frame.readings
-        readings |= self.frame.absolute(drives)
+        moving = tuple(a.xreplace(multipliers) for a in accelerations)
+        readings |= self.frame.absolute(drives) | self.frame.accelerations(moving)
 
         def resolve(expression: Expr) -> Expr:
             return expression.xreplace(drives).xreplace(readings).xreplace(multipliers)
@@ -144,7 +148,7 @@ class MechanicalMotion:
         own = {symbol: rate for place in places for symbol, rate in place.rates.items()}
         rates = (
             *self.frame.rates,
-            *(sympy.expand(a.xreplace(multipliers)) for a in accelerations),
+            *map(sympy.expand, moving),
             *(resolve(own.get(symbol, sympy.Integer(0))) for symbol in self.memory),
             *(resolve(integrand) for integrand in self.integrands.values()),
         )

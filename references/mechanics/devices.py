@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import sympy
 from sympy import Expr, Symbol
 
 from veridyn.problem.as_initial_value import plain
@@ -27,7 +26,7 @@ def make_device(frame: Frame, device: Device) -> Element:
     if isinstance(device, PiecewiseLaw):
         return _pieces(frame, device, w if isinstance(device, NonlinearDamper) else u)
     if isinstance(device, Zener):
-        return _zener(frame, device, u)
+        return _zener(frame, device, u, w)
     raise ProblemError(f"{frame.problem.name}: {device.owner} remembers its largest crush: no exact law is there")
 
 
@@ -48,21 +47,35 @@ def _pieces(frame: Frame, law: PiecewiseLaw, z: Expr) -> Element:
     return Element(law.name, tuple(places))
 
 
-def _zener(frame: Frame, device: Zener, u: Expr) -> Element:
-    """Return a spring in series with a dashpot whose force is a root of its rate of odd degree, or the rate itself."""
+def _zener(frame: Frame, device: Zener, u: Expr, w: Expr) -> Element:
+    """Return a spring in series with a dashpot whose rate is a whole power of its force, with the sign of the force."""
     power = Fraction(1 / device.alpha).limit_denominator(1000)
-    if power.denominator != 1 or power.numerator % 2 == 0 or float(power) * device.alpha != 1.0:
+    if power.denominator != 1 or float(power) * device.alpha != 1.0:
         raise ProblemError(
             f"{frame.problem.name}: {device.owner}: alpha = {device.alpha} gives a rate that is no polynomial: "
-            "1, 1/3, 1/5 … only"
+            "1, 1/2, 1/3 … only"
         )
+    if frame.number(device, "alpha").free_symbols:
+        raise ProblemError(f"{frame.problem.name}: {device.owner}: there is no derivative with respect to alpha")
     k1, k2, k3, damping = (frame.number(device, name) for name in ("k1", "k2", "k3", "damping"))
-    path = Symbol(f"w_{plain(device.name)}")
-    inner = (k1 * u + k3 * path) / (k1 + k2 + k3)
-    rate = (k3 * (inner - path) / damping) ** power.numerator
-    force = k1 * (u - inner)
-    place = Place(
-        "moves", (), (Push(frame.along(exact_field(device, "direction")), -force),), rates={path: sympy.expand(rate)},
-        readings={force_of(device.name): force},
-    )  # fmt: skip
-    return Element(device.name, (place,), memory={path: frame.number(device, "path")})
+    # The force of the dashpot is the state, not its path: near zero a power of the difference of two lengths would be
+    # blunt. With the path z it is e u - f z, and the path has the rate sign(D) |D/C|^n.
+    carried, path = Symbol(f"d_{plain(device.name)}"), Symbol(f"w_{plain(device.name)}")
+    e, f = (k3 * k / (k1 + k2 + k3) for k in (k1, k1 + k2))
+    force = (carried + k2 * u) * k1 / (k1 + k2)
+    push = Push(frame.along(exact_field(device, "direction")), -force)
+    readings = {force_of(device.name): force, path: (e * u - carried) / f}
+    # An odd power has the sign of its base. An even one is a polynomial on either side of zero.
+    sides = (("moves", 1),) if power.numerator % 2 else (("pulled", 1), ("pushed", -1))
+    places = tuple(
+        Place(
+            name,
+            () if len(sides) == 1 else (Bound(f"{plain(device.name)}_turns", side * carried),),
+            (push,),
+            rates={carried: e * w - side * f * (carried / damping) ** power.numerator},
+            readings=readings,
+        )
+        for name, side in sides
+    )
+    begun = e * frame.at_start(u) - f * frame.number(device, "path")
+    return Element(device.name, places, memory={carried: begun})

@@ -14,13 +14,13 @@ from typing import Any
 import sympy
 from sympy import Expr, Symbol
 
-from veridyn.problem.errors import ProblemError
 from veridyn.problem.exact_fields import exact_field, is_formula
 from veridyn.problem.formulas import ReadNumber, list_breaks, write_function
 from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modal_basis import Modes
 from veridyn.references.mechanics.numbers import read_matrix, read_vector
+from veridyn.references.problems.hybrid_modes import TIME
 
 ZERO = sympy.Integer(0)
 ENERGY = Symbol("energy")  # a reading, unless a coordinate has the name
@@ -92,18 +92,30 @@ class Frame:
             result[Symbol(name)], result[Symbol(f"v_{name}")] = _dot(row, self.unknowns), _dot(row, self.rates)
         return result
 
+    def accelerations(self, moving: Sequence[Expr]) -> dict[Symbol, Expr]:
+        """Return the accelerations of the coordinates by name; ``moving`` (r,): of the unknowns."""
+        names = [Symbol(f"a_{name}") for name in self.problem.coordinates]
+        if self.shapes is None:
+            return dict(zip(names, moving, strict=True))
+        return {name: _dot(tuple(self.shapes.row(i)), moving) for i, name in enumerate(names)}
+
     def absolute(self, drives: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
         """Return displacements and velocities with the motion of supports by name, where there are some."""
         result: dict[Symbol, Expr] = {}
         for i, name in enumerate(self.problem.coordinates if self.problem.supports else ()):
-            for order, (mark, own) in enumerate(zip(("", "v_"), (self.unknowns, self.rates), strict=True)):
+            for order, mark in enumerate(("", "v_")):
                 moved = sympy.Add(*(factors[i] * driven(j, order) for j, factors in enumerate(self._influences)))
-                result[Symbol(f"absolute_{mark}{name}")] = own[i] + moved.xreplace(drives)
+                own = Symbol(f"{mark}{name}")
+                result[Symbol(f"absolute_{mark}{name}")] = self.readings.get(own, own) + moved.xreplace(drives)
         return result
 
     @cached_property
     def _influences(self) -> list[sympy.Matrix]:
         return [read_vector(self.read, exact_field(support, "influence")) for support in self.problem.supports]
+
+    def _find_share(self, column: sympy.Matrix) -> sympy.Matrix:
+        """Return what of a column (n, 1) of displacements the unknowns have, as solvers project it."""
+        return column if self.shapes is None else _project(self.shapes, column)
 
     @property
     def _energy(self) -> Expr:
@@ -118,8 +130,13 @@ class Frame:
         p, result = self.problem, []
         for name in ("initial_displacement", "initial_velocity"):
             column = read_vector(self.read, exact_field(p, name))
-            result += list(column if self.shapes is None else _project(self.shapes, column))
+            result += list(self._find_share(column))
         return tuple(result)
+
+    def at_start(self, coordinate: Expr) -> Expr:
+        """Return a combination of the displacements that move, and of supports, at the start."""
+        placed = dict(zip((*self.unknowns, *self.rates), self.initial, strict=True))
+        return coordinate.xreplace(self.drives(0)).xreplace({**placed, TIME: self.number(self.problem, "start")})
 
     # ---- matrices
 
@@ -189,7 +206,7 @@ class Frame:
         for load in self.problem.loads:
             total += sympy.Matrix(self.along(exact_field(load, "direction"))) * self.write(load.function, piece)
         for support, influence in zip(self.problem.supports, self._influences, strict=True):
-            total -= self.matrices[0] * influence * self.write(support.acceleration, piece)
+            total -= self.matrices[0] * self._find_share(influence) * self.write(support.acceleration, piece)
         for part in self.problem.varying:
             own = sympy.Matrix(self.unknowns if part.of == "stiffness" else self.rates)
             total -= self.write(part.function, piece) * read_matrix(self.read, exact_field(part, "matrix")) * own
@@ -204,10 +221,8 @@ def driven(support: int, order: int) -> Symbol:
 def make_frame(problem: MechanicalProblem, read: ReadNumber) -> Frame:
     """Return the frame of a problem; raises `ProblemError` for what has no exact form.
 
-    That is supports beside a modal basis, and functions of time that change twice at one instant as doubles tell.
+    That is functions of time that change twice at one instant as doubles tell.
     """
-    if problem.modes is not None and problem.supports:
-        raise ProblemError(f"{problem.name}: supports that move beside a modal basis have no exact form: give matrices")
     frame = Frame(problem.dense(), read)
     list_breaks(frame.functions(), problem.start, problem.end, read)
     return frame

@@ -27,10 +27,10 @@ from veridyn.references.mechanics.frequencies import Root, find_roots
 from veridyn.references.mechanics.numbers import read_decimal
 from veridyn.references.mechanics.steps import THROUGH, ProvedModes, write_modes
 from veridyn.references.mechanics.system import MechanicalSystem
-from veridyn.references.parameters import Parameter, ParameterError, ParameterSet, resolve
+from veridyn.references.parameters import Parameter, ParameterError, ParameterSet, exact, resolve
 from veridyn.references.problems.hybrid import MotionQuantities, MotionTerms, SteppedRoute
 from veridyn.references.problems.hybrid_modes import TIME, to_sympy
-from veridyn.references.problems.hybrid_system import make_balls
+from veridyn.references.problems.hybrid_system import EventParameter, make_balls
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import hybrid_steps
 from veridyn.references.second_routes.hybrid_steps import END
@@ -59,12 +59,15 @@ class MechanicalQuantities(MotionQuantities):
 
     def _state(self, o: ParameterSet) -> MechanicalMotion:
         """Return the motion for parameters."""
-        problem = self.statement({name: _write(name, number) for name, number in vars(o).items()})
+        values = {name: _write(name, number) for name, number in vars(o).items()}
+        if isinstance(self.sought, EventParameter):
+            values[self.sought.name] = VariedNumber(self.sought.name, to_sympy(exact(self.sought.near)))
+        problem = self.statement(values)
         return make_motion(problem, self.read_number, dict(self.integrands))
 
     def _restate(self, o: ParameterSet) -> InitialValueProblem | None:
         """Return the problem as it is written for solvers of differential equations; None where its laws refuse."""
-        if self.integrands:
+        if self.integrands or self.sought:
             return None
         try:
             return as_initial_value(self.statement(vars(o)))
@@ -86,7 +89,18 @@ class MechanicalQuantities(MotionQuantities):
     def _system(self, o: ParameterSet, *watched: Expr) -> MechanicalSystem:
         motion = self._made(o)
         key = (motion, watched)
-        return self._systems.setdefault(key, MechanicalSystem(motion, watched))  # type: ignore[return-value]
+        return self._systems.setdefault(key, MechanicalSystem(motion, watched, self.sought))  # type: ignore[return-value]
+
+    def where(self, name: str, zero: str | Expr, at: tuple[str, int]) -> MechanicalQuantities:
+        """Return the motion with that value of a parameter for which an expression is zero at an event.
+
+        It is sought near its default; the expression is one in states and parameters. Quantities need a second route.
+        """
+        self._check_event(at[0])
+        (near,) = (parameter.default for parameter in self.parameters if parameter.name == name)
+        parameters = tuple(parameter for parameter in self.parameters if parameter.name != name)
+        sought = EventParameter(name, self._expression(zero), at, near, MechanicalSystem)
+        return replace(self, parameters=parameters, sought=sought, _systems={})
 
     def _instant(self, at: Any) -> Any:
         """Return an expression, which may be the name of a parameter, or name and number of an event."""

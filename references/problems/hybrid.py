@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import takewhile
-from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 from flint import arb, ctx
@@ -246,6 +245,21 @@ class MotionQuantities:
         how = next(iter(sources.values())).stepped.describe
         return self._quantity(name, read, SteppedRoute(step, how), terms)
 
+    def turn(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return a state, or an expression, at its turn of largest magnitude between two instants, with its sign.
+
+        Values at both instants may be larger.
+        """
+        return self._peak("turn", of, after, until, reading.find_turn, terms)
+
+    def turn_time(
+        self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return the instant (s) of the `turn`."""
+        return self._peak("instant of the turn", of, after, until, reading.find_turn_time, terms)
+
     def history(self, until: At = None, **readings: str | Expr) -> Reference[Motion]:
         """Return the motion for figures: what is read, by name, at any instant, and its events up to one."""
         expressions, end = {name: self._expression(e) for name, e in readings.items()}, self._instant(until)
@@ -326,13 +340,16 @@ class MotionQuantities:
 
         def step(steps: Any) -> Any:
             seen = steps.candidates(expression, steps.time(begin), steps.time(end))
-            time, height = max(((t, abs(e)) for t, e, turns in seen if turns), key=itemgetter(1))
-            return height if find is reading.find_peak else time
+            time, reached = max(((t, e) for t, e, turns in seen if turns), key=lambda turn: abs(turn[1]))
+            return {reading.find_peak: abs(reached), reading.find_turn: reached}.get(find, time)
 
         stepped = self._step(step, expression)
         stated: MotionTerms = {"effort": self._effort(expression), **terms}
         return self._quantity(
-            f"{name} of {of}", read, stepped if find is reading.find_peak else stepped._replace(size=None), stated
+            f"{name} of {of}",
+            read,
+            stepped if find in (reading.find_peak, reading.find_turn) else stepped._replace(size=None),
+            stated,
         )
 
     def _step(self, read: Callable[[Any], Any], expression: Expr | None = None) -> SteppedRoute:

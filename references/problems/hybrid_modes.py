@@ -163,6 +163,12 @@ def vanishes(expression: Expr) -> bool:
     return bool(sympy.simplify(expression) == 0)
 
 
+def _split_number(term: Expr) -> tuple[Expr, Expr]:
+    """Return the number by which a term is multiplied, irrational ones too, and what is left."""
+    number, rest = term.as_independent(*term.free_symbols, as_Add=False)
+    return number, rest
+
+
 @lru_cache(maxsize=4096)
 def solve_relations(relations: tuple[Expr, ...], states: tuple[sympy.Symbol, ...]) -> dict[Expr, Expr]:
     """Return states, or powers and waves, from relations that are zero; numbers are put in.
@@ -172,7 +178,7 @@ def solve_relations(relations: tuple[Expr, ...], states: tuple[sympy.Symbol, ...
     solved: dict[Expr, Expr] = {}
     for relation in relations:
         plain = sympy.expand(sympy.expand(relation).xreplace(solved))
-        terms = [term.as_coeff_Mul() for term in sympy.Add.make_args(plain)]
+        terms = [_split_number(term) for term in sympy.Add.make_args(plain)]
         nodes = [node for _, node in terms if node.free_symbols and not node.is_Mul]
         alone = [n for n in nodes if not any(n != other and other.has(n) for _, other in terms)]
         node = next((n for n in alone if n in states), None) or next(iter(alone), None)

@@ -28,13 +28,16 @@ from veridyn.references.problems.hybrid_system import (
     select_phases,
 )
 
+Size = Callable[[Ball], Ball] | None  # of a value, for which the largest is looked for
+
 
 class Candidate(NamedTuple):
-    """A value of what is watched, its instant (s), and whether it is one at an end of the stretch of time."""
+    """A value of what is watched, its instant (s), whether that is an end of the stretch of time, or a turn."""
 
     value: Ball
     time: Ball
     is_end: bool
+    turns: bool = False
 
 
 @dataclass(frozen=True)
@@ -143,14 +146,42 @@ def _list_peaks(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball)
     return [each for each in inner if not each.value < height]
 
 
+def find_turn(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
+    """Return what is watched at the turn of largest magnitude between two instants (s); raises as `_find_turn`."""
+    return _find_turn(system, o, after, until).value
+
+
+def find_turn_time(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
+    """Return the instant (s) of the turn of largest magnitude between two instants (s); raises as `_find_turn`."""
+    return _find_turn(system, o, after, until).time
+
+
+def _find_turn(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Candidate:
+    """Return the turn of largest magnitude, whatever the values at ends of the stretch and of phases.
+
+    Raises
+    ------
+    Absent
+        If nothing turns.
+    Undecided
+        If two turns may be it.
+    """
+    turns = [each for each in _candidates(system, o, after, until, None) if each.turns]
+    if not turns:
+        raise Absent("there is no turning point in that stretch of time")
+    least = largest([value(abs(each.value)).lower() for each in turns])
+    result = [each for each in turns if not value(abs(each.value)) < least]
+    if len(result) > 1:
+        raise Undecided("two turns are equally high, or nearly")
+    return result[0]
+
+
 def _itself(ball: Ball) -> Ball:
     return ball
 
 
-def _candidates(
-    system: HybridSystem, o: ParameterSet, after: Ball, until: Ball, size: Callable[[Ball], Ball]
-) -> list[Candidate]:
-    """Return the values of what is watched between two instants among which those of largest size are."""
+def _candidates(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball, size: Size) -> list[Candidate]:
+    """Return the values of what is watched between two instants among which those of largest size are; None: all."""
     result: list[Candidate] = []
     for ended in follow_until(system, o, until):
         end = until if ended.end is None or ended.end > until else ended.end
@@ -170,7 +201,7 @@ def _of_phase(
     ended: PhaseEnd,
     stretch: tuple[Ball, Ball],
     are_ends: tuple[bool, bool],
-    size: Callable[[Ball], Ball],
+    size: Size,
 ) -> Iterator[Candidate]:
     """Yield the values of what is watched at both ends of a stretch of a phase, and where it turns between."""
     phase, (begin, end) = ended.phase, stretch
@@ -187,17 +218,17 @@ def _of_phase(
             turned = read_in(system, o, expression, time, [phase])
             # A turn that cannot be told from an end lies on either side of it: then the end has the extreme itself.
             near = [each.value for each, apart in ((first, begin < time), (last, time < end)) if not apart]
-            yield Candidate(hull(turned, *near), time, is_end=False)
+            yield Candidate(hull(turned, *near), time, is_end=False, turns=True)
     yield last
 
 
-def _turns(phase: HybridPhase, begin: Ball, end: Ball, size: Callable[[Ball], Ball]) -> Iterator[Ball]:
+def _turns(phase: HybridPhase, begin: Ball, end: Ball, size: Size) -> Iterator[Ball]:
     """Yield the lapses (s) at which what is watched turns up to an instant (s), but surely smaller turns of a flow."""
     (watched,) = phase.watched
     if watched is None:
         return
     after, until = begin - phase.start, end - phase.start
-    if isinstance(phase.flow, LinearFlow):
+    if isinstance(phase.flow, LinearFlow) and size is not None:
         yield from find_high_turns(phase.course, watched.row, after, until, size, watched.zeros)
     else:
         zeros, late = watched.zeros, watched.late

@@ -362,15 +362,20 @@ def follow_until(system: HybridSystem, o: ParameterSet, time: Ball) -> Iterator[
 
 @dataclass(frozen=True, eq=False)
 class EventParameter:
-    """A parameter for which an expression is zero at an event."""
+    """A parameter for which an expression is zero at an event.
+
+    It is sought near a number, or near its value in the problem, in motions that a kind of system follows.
+    """
 
     name: str
     zero: Expr
     event: tuple[str, int]
+    near: str = ""
+    follow: Callable[..., HybridSystem] = HybridSystem
 
     def off(self, problem: Any, o: ParameterSet, trial: Ball) -> Ball:
         """Return the expression at the event, for a trial."""
-        system = HybridSystem(problem, (), None, {self.name: trial})
+        system = self.follow(problem, (), None, {self.name: trial})
         run = PhaseCache(followed(system.first(o), system.following(o), system.end(o)))
         ended = find_phase(run, *self.event)
         return system.values((self.zero,), system.named(o, ended.end, ended.phase.at(ended.end)))[0]
@@ -425,7 +430,7 @@ def _between(problem: Any, sought: EventParameter, o: ParameterSet) -> arb:
 def _near(problem: Any, sought: EventParameter, o: ParameterSet) -> tuple[arb, arb]:
     """Return an exact number next to what is sought, and the slope there, by the secant."""
     with precision(COARSE):
-        before = ball(exact(str(problem.parameters[sought.name]))).mid()
+        before = ball(exact(sought.near or str(problem.parameters[sought.name]))).mid()
         here, last = (before * (1 + NUDGE)).mid(), sought.off(problem, o, before)
         for _ in range(MOST_TRIES):
             check_time("the secant for", sought.name)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from veridyn.results import Layer, Record, Verdict
-from veridyn.validation_cases.judgement.expected import Expectation, ExpectationError, Expectations, read_expectations
+from veridyn.results import ExpectedFailure, Layer, Record, Verdict
+from veridyn.validation_cases.judgement.expected import ExpectationError, Expectations, read_expectations
 
 RECORD = Record(
     case="sdnd101",
@@ -21,7 +21,8 @@ RECORD = Record(
 
 
 def listed(*lines):
-    return Expectations(tuple(Expectation(p, r, f"list line {i + 1}") for i, (p, r) in enumerate(lines)))
+    numbered = enumerate(lines, start=1)
+    return Expectations(tuple(ExpectedFailure(pattern=p, reason=r, place=f"list line {i}") for i, (p, r) in numbered))
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,7 @@ def listed(*lines):
     ],
 )
 def test_a_line_covers_what_it_names(pattern, covers):
-    assert Expectation(pattern, "known", "list line 1").covers("sdnd101", "a-force-euler", "x") is covers
+    assert ExpectedFailure(pattern=pattern, reason="known").covers("sdnd101", "a-force-euler", "x") is covers
 
 
 def test_the_first_line_that_covers_gives_the_reason():

@@ -6,16 +6,17 @@ import mpmath
 import pytest
 
 from veridyn.references.parameters import Exact, exact
-from veridyn.references.problems import softening_spring, zener
+from veridyn.validation_cases.mechanics import test_sdnd103 as sdnd103
+from veridyn.validation_cases.mechanics import test_sdnd107 as sdnd107
 
 TINY = Fraction(1, 10**20)  # of a parameter
 SHAKEN = {"alpha": "1/2", "c": "0.7", "k": "50", "x0": "0", "p": "5", "until": "0.21", "end": "0.5"}
 NONLINEAR = [
-    (softening_spring.acceleration, {"d": "1/400", "time": "0.5"}, ("k0", "d")),
-    (zener.force, {**SHAKEN, "time": "0.3", "end": "0.3"}, ("c", "until")),
-    pytest.param(softening_spring.displacement, {"d": "1/400", "time": "4.2"}, ("w0",), marks=pytest.mark.truth),
-    pytest.param(zener.peak_time, SHAKEN, ("k3",), marks=pytest.mark.truth),
-    pytest.param(zener.peak_force, {**SHAKEN, "alpha": "1/3"}, ("omega",), marks=pytest.mark.truth),
+    (sdnd103.find(2, "0.5"), {"d": "1/400"}, ("k0", "d")),
+    (sdnd107.MOTION.value(sdnd107.PULL, "0.3"), {**SHAKEN, "end": "0.3"}, ("c", "until")),
+    pytest.param(sdnd103.find(0, "4.2"), {"d": "1/400"}, ("w0",), marks=pytest.mark.truth),
+    pytest.param(sdnd107.PEAK_TIME, SHAKEN, ("k3",), marks=pytest.mark.truth),
+    pytest.param(sdnd107.PEAK_FORCE, {**SHAKEN, "alpha": "1/3"}, ("omega",), marks=pytest.mark.truth),
 ]
 
 

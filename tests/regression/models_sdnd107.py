@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from veridyn.references.problems import zener
+from veridyn.validation_cases.mechanics.test_sdnd107 import HISTORY
 
 DIGITS = 30
 PRINTED = 9  # digits of the table of the test
@@ -14,7 +14,7 @@ INSTANTS = np.concatenate((np.arange(81) / 100, np.arange(41, 161) / 50))  # s: 
 @lru_cache(maxsize=8)
 def _table(values):
     """Return the truth (201, 2), displacement and force, rounded to the digits that the table prints."""
-    motion = zener.motion(**dict(values), digits=DIGITS)
+    motion = HISTORY.compute(dict(values), DIGITS)
     times = [round(t, 2) for t in INSTANTS.tolist()]
     kinds = ("displacement", "force")
     return np.array([[float(f"{float(motion(kind, t)):.{PRINTED - 1}e}") for kind in kinds] for t in times])

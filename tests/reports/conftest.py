@@ -2,11 +2,14 @@
 
 import copy
 import json
+import math
+from collections import Counter
+from decimal import Decimal
 
 import msgspec
 import pytest
 
-from veridyn.results import Document, WorkPrecisionPoint, convert, convert_record, unstructure
+from veridyn.results import Document, WorkPrecisionPoint, compute_checksum, convert, convert_record, unstructure
 
 HOSTILE = "<script>alert('x')</script> | \"quoted\" & [bold]*star* `code` $x_1$ {{ page }}"
 
@@ -20,6 +23,24 @@ ENVIRONMENT = {
     "packages": {"numpy": "2.0.0"},
     "cores": "4",
 }
+
+
+def settle(record):
+    """Return a check whose numbers follow from each other, as those of a file do; the sample states them roughly."""
+    record, value, reference = copy.deepcopy(record), record["value"], record["reference"]
+    if record["error"] is None:
+        return record | {"tolerance": None}
+    if record["layer"] in ("criterion", "convergence") and isinstance(value, float):
+        apart, size = abs(Decimal(value) - Decimal(reference)), abs(Decimal(reference))
+        record["error"] = float(apart / size if record["error_kind"] == "relative" else apart)
+        record["digits"] = -math.log10(apart / size)
+        for row in record["levels"]:
+            row["error"] = float(abs(Decimal(row["value"]) - Decimal(reference)))
+    if not record["error"]:
+        return record | {"margin": None}
+    if not record["terms"]:
+        record["tolerance"] = record["margin"] * record["error"]
+    return record | {"margin": record["tolerance"] / record["error"]}
 
 
 def result(**changes):
@@ -55,38 +76,47 @@ def result(**changes):
 
 LEVELS = [
     {"setting": "step", "size": 4e-4, "value": 15.30, "difference": None, "error": 0.033},
-    {"setting": "step", "size": 2e-4, "value": 15.28, "difference": 0.02, "error": 0.013},
-    {"setting": "step", "size": 1e-4, "value": 15.27, "difference": 0.01, "error": 0.003},
+    {"setting": "step", "size": 2e-4, "value": 15.28, "difference": 15.30 - 15.28, "error": 0.013},
+    {"setting": "step", "size": 1e-4, "value": 15.27, "difference": 15.28 - 15.27, "error": 0.003},
 ]
 TERMS = {"numerical uncertainty": 0.03, "sampling": 0.0, "rounding": 1.5e-8}
 CHANGES = [
-    {"quantity": "wear_power", "before": 15.27, "after": 15.28, "change": 0.01, "admissible": 0.002},
+    {"quantity": "wear_power", "before": 15.27, "after": 15.28, "change": 15.28 - 15.27, "admissible": 0.002},
     {"quantity": "regime", "before": "slip-slip", "after": "slip-slip", "change": 0.0, "admissible": 0.0},
 ]
 
 
+FAR = [
+    LEVELS[0] | {"value": 15.34},
+    LEVELS[1] | {"value": 15.32, "difference": 15.34 - 15.32},
+    LEVELS[2] | {"value": 15.3071, "difference": 15.32 - 15.3071},
+]
+SHARE = (15.28 - 15.27) / 0.002  # of the largest change over the admissible one
+
+
 def converged(**changes):
     """One check of convergence, with terms and level table, and changes."""
-    found = {"layer": "convergence", "value": 15.27, "error": 0.003, "error_kind": "absolute", "digits": 3.7}
-    return result(**found, tolerance=0.03, margin=10.0, terms=TERMS, levels=LEVELS, **changes)
+    made = {"layer": "convergence", "value": 15.27, "error": 0.003, "error_kind": "absolute", "digits": 3.7}
+    return result(**(made | {"tolerance": 0.03, "margin": 10.0, "terms": TERMS, "levels": LEVELS} | changes))
 
 
 def results():
     empty = {"value": None, "error": None, "margin": None, "digits": None, "wall_time": None}
-    return [
+    uncounted = {"error_kind": "absolute", "digits": None}
+    rough = [
         result(),
-        result(layer="baseline", quantity="digits:wear_power", margin=1e6, error=1e-15, tolerance=1e-9, digits=None),
-        result(layer="claim", quantity="order:wear_power", reference=2.0, value=1.97, margin=20.0, error=0.03, unit="")
-        | {"tolerance": 0.6},
+        result(layer="baseline", quantity="digits:wear_power", value=11.0, reference=11.0, error=0.0, **uncounted),
+        result(layer="claim", quantity="order:wear_power", reference=2.0, value=1.97, error=2.0 - 1.97, margin=20.0)
+        | {**uncounted, "unit": "", "tolerance": 0.6},
         converged(),
         result(quantity="slip_start[1]", unit="s", margin=1.4),
         result(quantity="energy", margin=5000.0, error=2e-8, value=15.26709928),
-        result(layer="invariance", quantity="mirrored", value=5.0, reference=0.0, levels=CHANGES)
-        | {"verdict": "expected failure", "margin": 0.2, "error": 5.0, "tolerance": 1.0, "detail": "known"},
-        result(quantity="regime", value="slip-slip", reference="slip-slip", error=0.0, margin=None, digits=None),
-        result(case="spring", variant="", verdict="fail", margin=0.333, error=3e-4, detail="too slow")
-        | {"value": 15.2625},
-        converged(case="spring", variant="") | {"verdict": "fail", "margin": 0.75, "error": 0.04, "value": 15.3071},
+        result(layer="invariance", quantity="mirrored", value=SHARE, reference=0.0, levels=CHANGES, error=SHARE)
+        | {**uncounted, "verdict": "expected failure", "margin": 0.2, "tolerance": 1.0, "detail": "known"},
+        result(quantity="regime", value="slip-slip", reference="slip-slip", error=0.0, error_kind="exact")
+        | {"digits": None, "tolerance": 0.0, "reference_digits": None},
+        result(case="spring", variant="", verdict="fail", margin=0.333, error=3e-4, detail="too slow", value=15.2625),
+        converged(case="spring", variant="", verdict="fail", margin=0.75, value=15.3071, levels=FAR),
         result(case="spring", variant="", scheme="rk", verdict="error", detail="ZeroDivisionError: x", **empty),
         result(case="spring", solver="foreign", scheme="", verdict="not applicable", detail="friction", **empty),
         result(
@@ -97,8 +127,29 @@ def results():
             unit=HOSTILE,
             verdict="fail",
             tolerance=1e-5,
+            margin=0.5,
         ),
     ]
+    return name_apart(map(settle, rough))
+
+
+def name_apart(records):
+    """Return checks of which no two of a solver on a variant have one name."""
+    seen = Counter()
+    for record in records:
+        place = tuple(record[key] for key in ("solver", "case", "variant", "id"))
+        seen[place] += 1
+        yield record | ({"id": f"{record['id']}-{seen[place]}"} if seen[place] > 1 else {})
+
+
+def plan(records):
+    """Return the plan that some checks fulfil, and what it states of solvers."""
+    places = {}
+    for record in records:
+        places.setdefault((record["solver"], record["case"], record["variant"]), []).append(record["id"])
+    made = [{"solver": s, "case": c, "variant": v, "checks": checks} for (s, c, v), checks in places.items()]
+    solvers = [{"name": name, "specification": name} for name in dict.fromkeys(s for s, _, _ in places)]
+    return {"plan": made, "planned": len(records), "solvers": solvers}
 
 
 def point(**changes):
@@ -229,12 +280,20 @@ def document(**changes):
         "schema_version": "2.0",
         "environment": ENVIRONMENT,
         "cases": [case("shoe"), case("spring"), case(HOSTILE) | {"published": [], "system": None}],
-        "results": results(),
+        "results": list(results()),
+        "expected_failures": [{"pattern": "shoe/*", "reason": "known"}],
         "work_precision": points(),
         "figures": [figure(), figure(id=HOSTILE, title=HOSTILE, caption=HOSTILE)],
         "messages": [HOSTILE],
     }
-    return copy.deepcopy(made | changes)
+    made |= changes
+    return copy.deepcopy(plan(made["results"]) | made)
+
+
+def add_digest(content):
+    """Return what a file holds that was written whole: with its checksum, if it states a plan."""
+    whole = isinstance(content, dict) and content.get("plan") is not None
+    return content | {"digest": compute_checksum(content)} if whole else content
 
 
 @pytest.fixture
@@ -308,7 +367,7 @@ def save(tmp_path):
     def write(content, name="results.json"):
         path = tmp_path / name
         content = unstructure(content) if isinstance(content, Document) else content
-        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        path.write_text(content if isinstance(content, str) else json.dumps(add_digest(content)), encoding="utf-8")
         return path
 
     return write

@@ -249,9 +249,10 @@ def test_what_is_missing_is_said(make_document, make_result):
 
 
 def test_what_is_missing_of_several_runs_adds_up(doc, make_document, save):
-    other = make_document(planned=15, environment=doc["environment"] | {"machine": "arm64"})
+    other = make_document(environment=doc["environment"] | {"machine": "arm64"}, ended="interrupted")
+    other["results"] = other["results"][2:]
     files = [save(other, "a.json"), save(doc, "b.json")]
-    assert find_gaps(read(files)) == ["2 of 28 checks are missing: the run ended early"]
+    assert find_gaps(read(files)) == ["2 of 26 checks are missing: interrupted"]
 
 
 def test_files_of_mixed_minor_versions_have_the_later_one(make_document, save):
@@ -259,11 +260,10 @@ def test_files_of_mixed_minor_versions_have_the_later_one(make_document, save):
     assert read(files).schema_version == "2.10"
 
 
-def test_runs_of_different_versions_are_noticed(doc, make_document, save):
+def test_runs_of_different_versions_are_not_joined(doc, make_document, save):
     later = make_document(environment=doc["environment"] | {"veridyn": "0.2.0"})
-    merged = read([save(doc, "a.json"), save(later, "b.json")])
-    remark = "these runs were made by different versions of veridyn: 0.1.0, 0.2.0"
-    assert remark in [message.text for message in merged.messages]
+    with pytest.raises(ReportError, match=r"different versions of veridyn \(0\.1\.0, 0\.2\.0\)"):
+        read([save(doc, "a.json"), save(later, "b.json")])
 
 
 def _properties(node):
@@ -281,23 +281,6 @@ def test_every_property_is_described_and_documented():
     for name, item in _properties(make_schema()):
         assert "description" in item, name
         assert name in words, name
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"error": 5.0}, "has error 5.0, but value and reference differ by 1.96"),
-        ({"value": 16.0}, "value and reference differ by 0.048"),
-        ({"tolerance": 1e-6}, "has verdict 'pass' with error 1.96e-05 and tolerance 1e-06"),
-        ({"verdict": "fail"}, "has verdict 'fail'"),
-        ({"verdict": "expected failure"}, "has verdict 'expected failure'"),
-        ({"case": "unknown"}, "has results of 'unknown', which it does not describe"),
-    ],
-)
-def test_verdicts_are_not_taken_on_trust(change, said, make_document, make_result, save):
-    path = save(make_document(results=[make_result(), make_result(quantity="other") | change]))
-    with pytest.raises(ReportError, match=re.escape(said)):
-        read(path)
 
 
 def test_a_check_counts_once(make_document, make_result, save):

@@ -146,9 +146,9 @@ def test_a_summary_that_is_none_is_refused(found, change, message):
         solvers_page.checked(found)
 
 
-def test_the_command_writes_a_summary(save, recorded, tmp_path):
+def test_the_command_writes_a_summary(save, doc, tmp_path):
     out = tmp_path / "solvers.json"
-    solvers_page.main([str(save(recorded)), "--output", str(out)])
+    solvers_page.main([str(save(doc)), "--output", str(out)])
     assert solvers_page.checked(json.loads(out.read_text(encoding="utf-8")))["runs"][0]["origin"] == "verified"
 
 

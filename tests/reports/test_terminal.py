@@ -53,9 +53,9 @@ def test_a_failure_is_told_with_the_parts_of_its_tolerance_and_its_levels(printe
     start = lines.index(parts)
     assert lines[start + 1 : start + 5] == [
         ["step", "answer", "difference", "error", "observed", "order"],
-        ["4e-4", "15.3", "–", "0.033", "–"],
-        ["2e-4", "15.28", "0.020", "0.013", "1.3"],
-        ["1e-4", "15.27", "0.010", "0.0030", "2.1"],
+        ["4e-4", "15.34", "–", "0.073", "–"],
+        ["2e-4", "15.32", "0.020", "0.053", "0.46"],
+        ["1e-4", "15.3071", "0.013", "0.040", "0.40"],
     ]
 
 

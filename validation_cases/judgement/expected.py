@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from msgspec import structs
@@ -11,7 +10,7 @@ from msgspec import structs
 from veridyn.inputs import LARGEST_SETTINGS, InputError, read_text
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import did_you_mean
-from veridyn.results import Record, Verdict
+from veridyn.results import ExpectedFailure, Record, Verdict
 
 
 class ExpectationError(SolverInputError):
@@ -19,26 +18,12 @@ class ExpectationError(SolverInputError):
 
 
 @dataclass(frozen=True)
-class Expectation:
-    """One line of the list: which checks fail, and why."""
-
-    pattern: str
-    reason: str
-    place: str
-
-    def covers(self, case: str, check: str, solver: str) -> bool:
-        """Tell whether the line means this check: ``case/check``, or ``solver/case/check`` for one of several."""
-        names = (f"{case}/{check}", f"{solver}/{case}/{check}")
-        return any(fnmatchcase(name, self.pattern) for name in names)
-
-
-@dataclass(frozen=True)
 class Expectations:
     """The lines of a list; the first that covers a check gives the reason."""
 
-    entries: tuple[Expectation, ...] = ()
+    entries: tuple[ExpectedFailure, ...] = ()
 
-    def find(self, case: str, check: str, solver: str) -> Expectation | None:
+    def find(self, case: str, check: str, solver: str) -> ExpectedFailure | None:
         """Return the line that covers a check, None if it is expected to pass."""
         return next((entry for entry in self.entries if entry.covers(case, check, solver)), None)
 
@@ -99,10 +84,10 @@ def read_expectations(file: Path) -> Expectations:
     )
 
 
-def _entry(file: Path, number: int, line: str) -> Expectation:
+def _entry(file: Path, number: int, line: str) -> ExpectedFailure:
     place = f"{file.name} line {number}"
     # names of checks hold colons, but no white space after them
     pair = re.fullmatch(r"(\S.*?):\s+(\S.*)", line)
     if pair is None:
         raise ExpectationError(f"{file}, line {number}: {line!r} has no reason; write CASE/CHECK: REASON")
-    return Expectation(pair[1].strip(), pair[2], place)
+    return ExpectedFailure(pattern=pair[1].strip(), reason=pair[2], place=place)

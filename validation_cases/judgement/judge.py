@@ -130,7 +130,7 @@ def _judged(check: Check, runner: Runner, finding: Finding) -> Record:
     return structs.replace(
         _record(check, runner, verdict, finding.detail, finding.run),
         value=finding.value,
-        reference=_state(reference),
+        reference=state_reference(reference),
         reference_digits=certified.digits if certified else None,
         error=error,
         error_kind=ErrorKind(tolerance.kind),
@@ -143,7 +143,7 @@ def _judged(check: Check, runner: Runner, finding: Finding) -> Record:
     )
 
 
-def _state(reference: Number | Certified) -> Number:
+def state_reference(reference: Number | Certified) -> Number:
     """Return a reference as it is recorded: a certified number with all its digits, as text."""
     if not isinstance(reference, Certified):
         return reference

@@ -5,6 +5,8 @@ import statistics
 from collections.abc import Iterator, Sequence
 from functools import singledispatch
 
+from msgspec import structs
+
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.results import LevelRow
 from veridyn.solver.contract.errors import CapabilityError
@@ -202,9 +204,13 @@ def _tolerance_slope(
     allowed = Tolerance(SLOPE_LOST, "absolute", "errors are claimed to be proportional to the tolerance: slope 1")
     # Where errors are below the tolerance on every level the tolerance is kept, which is what it promises. A slope
     # below 1 then comes from coarse levels that are better than promised.
-    kept = all(level.error <= max(level.size, small) for level in levels)
-    lost = 0.0 if kept else max(0.0, 1.0 - observed.order)
-    return Finding(result[0].runs[-1], observed.order, 1.0, lost, allowed, "", _pooled_table(result[0].key, levels))
+    table = tuple(
+        structs.replace(row, admissible=max(level.size, small))
+        for row, level in zip(_pooled_table(result[0].key, levels), levels, strict=True)
+    )
+    is_kept = all(level.error <= max(level.size, small) for level in levels)
+    lost = 0.0 if is_kept else max(0.0, 1.0 - observed.order)
+    return Finding(result[0].runs[-1], observed.order, 1.0, lost, allowed, "", table)
 
 
 def tolerance_factor(

@@ -12,6 +12,8 @@ ErrorKind = Literal["relative", "absolute", "exact"]
 # printed digits may round either way.
 HALF_UNIT = 0.500001
 
+REQUIRED = "required: "  # before what a user requires, in the reason of a tolerance
+
 
 @dataclass(frozen=True)
 class Tolerance:
@@ -49,7 +51,7 @@ def read_requirement(text: str) -> Requirement:
         number = -1.0
     if name not in ("digits", "rel") or not 0 < number < 1e3:
         raise SettingsError(f"requirement {text!r}: write digits=6 or rel=1e-6, a positive number")
-    return Requirement(10**-number if name == "digits" else number, f"required: {name}={value}")
+    return Requirement(10**-number if name == "digits" else number, f"{REQUIRED}{name}={value}")
 
 
 def cited(source: str, value: float, *, kind: ErrorKind = "relative") -> Tolerance:

@@ -2,21 +2,41 @@
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
+import mpmath
 import numpy as np
+import sympy
 
 from veridyn.problem.elements import Stop
+from veridyn.problem.exact_fields import is_formula
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modal_basis import Modes
-from veridyn.references.problems import beam_on_stop
+from veridyn.references.certified import Certified
+from veridyn.references.engine.enclosure import Absent, less
+from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.parameters import Parameter
+from veridyn.references.reference import Reference
+from veridyn.references.requirements import Requirement, restrict
+from veridyn.references.second_routes import beam_modes
 from veridyn.results import Figure
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import energy_residual
 from veridyn.solver.postprocessing.impacts import Impact
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.judgement.case import Beam, Case, Floats, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import (
+    Beam,
+    Case,
+    Floats,
+    Observation,
+    Quantity,
+    Values,
+    Variant,
+    floats,
+    numbers,
+)
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
@@ -24,8 +44,21 @@ from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import share_of, size
 
+PARAMETERS = (
+    Parameter("N", "1", "number of modes kept", "5", "whole"),
+    Parameter("xi", "1", "damping ratio of every mode, below 1", "0.02"),
+    Parameter("kc", "N/m", "stiffness of the stop", "1e4"),
+    Parameter("gap", "m", "gap under mid-span", "0.02"),
+    Parameter("v0", "m/s", "initial velocity, downwards", "1"),
+    Parameter("T", "s", "time span", "0.5"),
+)
+REQUIRED = (
+    Requirement("N <= 41", "beams are proved up to 41 modes"),
+    Requirement("xi < 1", "the modes creep and do not swing"),
+)
 OUTPUT_NUMBER = 0.05  # largest frequency times the spacing of the requested output
 INSTANTS = ("0.1", "0.2", "0.3", "0.4", "0.5")  # s, at which mid-span is observed
+PUSH, MIDDLE = "push_stop", "w"  # readings: of the stop, and of mid-span
 POINTS = 7  # points of the beam, at least: its eighths
 DRAWN, MOST_DRAWN = 97, 3  # points of a drawn shape, and how many shapes are drawn
 MARGIN = 1.01  # end of the run over T, so that T lies inside
@@ -33,6 +66,41 @@ MOST = 5  # contacts whose quantities are asked for
 AROUND = 4  # samples on each side of a release
 KINK = 2.0  # regularity: the force of the stop has a kink
 SHOWN = {1: "one mode", 3: "three modes", 5: "five modes"}
+
+
+def state(values: Values, table: Any, middle: int, end: Any, names: tuple[str, ...] = ()) -> MechanicalProblem:
+    """Return the beam by its modes, straight and falling.
+
+    Its coordinates are displacements whose shapes are the rows of a table, mid-span the one in the middle.
+    """
+    xi, gap, kc, v0 = numbers(values, "xi", "gap", "kc", "v0")
+    kit = sympy if is_formula(xi) else math
+    n = range(1, table.shape[1] + 1)
+    speeds = np.array([-2 * kit.sqrt(2) * v0 / (k * kit.pi) if k % 2 else 0 for k in n])
+    return MechanicalProblem(
+        name="beam_stop",
+        modes=Modes(
+            omega=np.array([(k * kit.pi) ** 2 for k in n]),
+            damping=np.array([xi for _ in n]),
+            masses=np.ones(len(n)),
+            shapes=table,
+        ),
+        initial_velocity=table @ speeds,
+        end=end,
+        stops=(Stop("stop", -np.eye(table.shape[0])[middle], gap=gap, stiffness=kc),),
+        coordinates=names,
+    )
+
+
+def state_exactly(values: Values) -> MechanicalProblem:
+    """Return the beam up to T; its coordinates are mid-span and the amplitudes of the modes."""
+    count = round(float(values["N"]))
+    middle = [(0, 1, 0, -1)[k % 4] * sympy.sqrt(2) for k in range(1, count + 1)]
+    table = np.vstack([np.array(middle), np.eye(count, dtype=int)])
+    return state(values, table, 0, values["T"], (MIDDLE, *(f"a{k}" for k in range(1, count + 1))))
+
+
+MOTION = make_quantities(state_exactly, PARAMETERS, record=restrict(*REQUIRED))
 
 
 def modes(values: Values) -> tuple[Floats, Floats, Floats]:
@@ -80,21 +148,57 @@ def outputs(values: Values) -> Floats:
 
 
 def problem(values: Values) -> MechanicalProblem:
-    """Return the beam by its modes, straight and falling."""
-    _, w, speeds = modes(values)
-    xi, gap, kc = floats(values, "xi", "gap", "kc")
+    """Return the beam with its output."""
     table, times = shapes(values), outputs(values)
-    down = -np.eye(table.shape[0])[table.shape[0] // 2]
-    return MechanicalProblem(
-        name="beam_stop",
-        modes=Modes(omega=w, damping=np.full(w.size, xi), masses=np.ones(w.size), shapes=table),
-        initial_velocity=table @ speeds,
-        end=float(times[-1]),
-        output_times=times,
-        stops=(Stop("stop", down, gap=gap, stiffness=kc),),
-    )
+    return replace(state(values, table, table.shape[0] // 2, float(times[-1])), output_times=times)
 
 
+# ---- what is true
+
+
+def of_contact(what: str, number: int) -> Reference[Certified]:
+    """Return a part of a contact that is over by T, counted from 1: touch, release (s), peak (N) or impulse (N s)."""
+    touches, opens = ("stop_closes", number), ("stop_opens", number)
+    parts = {
+        "touch": MOTION.event(*touches),
+        "release": MOTION.event(*opens),
+        "peak": MOTION.largest(PUSH, touches, opens),
+        "impulse": MOTION.integral(PUSH, touches, opens),
+    }
+
+    def read(p: Any) -> Any:
+        if not less(p.release, p.T, "a contact ends at T"):
+            raise Absent(f"contact {number} is not over by T")
+        return getattr(p, what)
+
+    second = partial(getattr(beam_modes, what), number=number)
+    return MOTION.combine(f"{what} {number}", read, parts, second=second, how=HOW)
+
+
+def mid_span(time: str) -> Reference[Certified]:
+    """Return the displacement of mid-span (m) at an instant up to T."""
+    return MOTION.value(MIDDLE, time, second=lambda p: beam_modes.mid_span(p, mpmath.mpf(time)), how=HOW)
+
+
+HOW = "sums of exponentials from event to event, roots proved by bounds of the curvature"
+OVER = MOTION.count("stop_opens", second=lambda p: mpmath.mpf(len(beam_modes.over(p))), how=HOW)
+LARGEST = MOTION.largest(
+    PUSH,
+    until=("stop_opens", -1),
+    second=lambda p: max(beam_modes.peak(p, k + 1) for k in range(len(beam_modes.over(p)))),
+    how=HOW,
+)
+ENERGY = MOTION.combine(
+    "energy",
+    lambda p: p.modal + p.push**2 / (2 * p.kc),
+    {"modal": MOTION.value("energy", None), "push": MOTION.value(PUSH, None)},
+    second=beam_modes.energy,
+    how=HOW,
+)
+HISTORY = MOTION.history(mid_span=MIDDLE)
+
+
+# ---- what is measured
 # ---- what is measured
 
 
@@ -105,7 +209,7 @@ def true_instants(values: Values) -> tuple[float, ...]:
 
 @lru_cache(maxsize=16)
 def _instants(given: tuple[tuple[str, Any], ...]) -> tuple[float, ...]:
-    result = beam_on_stop.motion(**dict(given)).events()
+    result = HISTORY.compute(dict(given)).events()[1:]  # the start is none
     return tuple(float(t) for t, _ in result[: len(result) // 2 * 2])
 
 
@@ -179,19 +283,18 @@ def _where(values: Values, unit: str, number: int) -> Tolerance:
     )
 
 
-def _part(what: str, unit: str, definition: str, field: str, number: int) -> Quantity:
-    """Return a part of a contact."""
-    truth, measure = beam_on_stop.contact.at(what=what, number=number), partial(_of_contact, field=field, number=number)
-    criterion = partial(_where, unit=unit, number=number)
-    return Quantity(f"{what}_{number}", unit, definition, truth, measure, criterion, SCALES[unit][0], KINK)
-
-
 def _contact(number: int) -> tuple[Quantity, ...]:
     """Return what is asked of a contact."""
+
+    def part(name: str, unit: str, words: str, field: str) -> Quantity:
+        measure, truth = partial(_of_contact, field=field, number=number), of_contact(name, number)
+        criterion = partial(_where, unit=unit, number=number)
+        return Quantity(f"{name}_{number}", unit, words, truth, measure, criterion, SCALES[unit][0], KINK)
+
     return (
-        _part("touch", "s", f"instant at which contact {number} begins", "start", number),
-        _part("release", "s", f"instant at which contact {number} ends", "end", number),
-        _part("impulse", "N s", f"impulse of the stop in contact {number}", "impulse", number),
+        part("touch", "s", f"instant at which contact {number} begins", "start"),
+        part("release", "s", f"instant at which contact {number} ends", "end"),
+        part("impulse", "N s", f"impulse of the stop in contact {number}", "impulse"),
     )
 
 
@@ -201,7 +304,7 @@ def _lasts_until(values: Values, time: float) -> bool:
 
 def _mid_span_at(t: str) -> Quantity:
     """Return the displacement of mid-span at an instant (s)."""
-    truth, measure = beam_on_stop.mid_span.at(time=t), partial(_mid_span, time=float(t))
+    truth, measure = mid_span(t), partial(_mid_span, time=float(t))
     definition, exists = f"displacement of mid-span at {t} s", partial(_lasts_until, time=float(t))
     return Quantity(f"mid_span@{t}", "m", definition, truth, measure, ASKED["m"], SCALES["m"][0], KINK, applies=exists)
 
@@ -210,15 +313,15 @@ def _count(o: Observation) -> float:
     return float(len(_over(o)))
 
 
-OVER, COUNTED = "contacts that are over by T", exactly("contacts are counted")
+ENDED, COUNTED = "contacts that are over by T", exactly("contacts are counted")
 PRESSES, IN_FIRST = "largest force of the stop", partial(_where, unit="N", number=1)
 LEFT = "energy of beam and stop at T"
 QUANTITIES = (
-    Quantity("contacts", "1", OVER, beam_on_stop.contacts, _count, COUNTED, regularity=1.0),
+    Quantity("contacts", "1", ENDED, OVER, _count, COUNTED, regularity=1.0),
     *(quantity for number in range(1, MOST + 1) for quantity in _contact(number)),
-    Quantity("peak_force", "N", PRESSES, beam_on_stop.peak_force, _peak_force, IN_FIRST, SCALES["N"][0], KINK),
+    Quantity("peak_force", "N", PRESSES, LARGEST, _peak_force, IN_FIRST, SCALES["N"][0], KINK),
     *map(_mid_span_at, INSTANTS),
-    Quantity("energy", "J", LEFT, beam_on_stop.energy, _energy, ASKED["J"], SCALES["J"][0], KINK),
+    Quantity("energy", "J", LEFT, ENERGY, _energy, ASKED["J"], SCALES["J"][0], KINK),
 )
 BALANCE = cited("this suite: one percent of the energy at the start", 1e-2, kind="absolute")
 OF_START = "of the energy at the start"
@@ -239,7 +342,7 @@ def _truncation(case: Case, _: Runner) -> Iterator[Figure]:
     """Yield what the number of modes changes."""
     end, gap = floats(case.values(), "T", "gap")
     times = np.linspace(0.0, end, plotting.FINE)
-    motions = {name: beam_on_stop.motion.compute(case.values({"N": str(n)})) for n, name in SHOWN.items()}
+    motions = {name: HISTORY.compute(case.values({"N": str(n)})) for n, name in SHOWN.items()}
     true = {name: [float(motion("mid_span", t)) for t in times.tolist()] for name, motion in motions.items()}
     curves = [plotting.series(name, "computed", times, seen) for name, seen in true.items()]
     stop = plotting.series("stop", "limit", [0.0, end], [-gap, -gap])
@@ -253,7 +356,7 @@ FIGURES = (
         "mid-span",
         "Mid-span, five modes",
         "The stop lies below.",
-        plotting.HistoryCurve("displacement (m)", _middle, plotting.true(beam_on_stop.motion, "mid_span")),
+        plotting.HistoryCurve("displacement (m)", _middle, plotting.true(HISTORY, "mid_span")),
         events=lambda values: [(t, "") for t in true_instants(values)],
         beside=plotting.levels("stop", lambda o: -o["gap"]),
         window=lambda values: (0.0, float(values["T"])),
@@ -286,7 +389,8 @@ CASE = Case(
         "q = q_s + Σ_{j=1}^{2N} a_j u_j e^{lambda_j tau}, w(t_j) = -gap, tau = t - t_j",
         "E = 1/2 Σ_{n=1}^N (q_n'² + w_n² q_n²) + R²/(2 k_c)",
     ),
-    parameters=beam_on_stop.PARAMETERS,
+    parameters=PARAMETERS,
+    requirements=REQUIRED,
     variants=(_variant("5-modes", 5, 5), _variant("3-modes", 3, 4)),
     quantities=QUANTITIES,
     residuals=RESIDUALS,

@@ -1,25 +1,35 @@
 """Pipe of N modes on S stops under the motion of its supports: a case that grows with a truth that does not."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import mpmath
 import numpy as np
+import sympy
 
 from veridyn.problem.elements import Stop, SupportMotion
-from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modal_basis import Modes
-from veridyn.problem.modes import Change, Mode
 from veridyn.problem.time_functions import Harmonic
 from veridyn.references.certified import per_precision
-from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
-from veridyn.references.problems import hybrid
+from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.parameters import Parameter
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.references.second_routes import waves
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.impacts import Impact
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Floats,
+    Observation,
+    Quantity,
+    Values,
+    Variant,
+    floats,
+    numbers,
+)
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 from veridyn.validation_cases.measures import impacts
@@ -29,7 +39,7 @@ from veridyn.validation_cases.measures.motions import Quantities, where_known
 PER_BAY = 10  # modes per stop
 MOVING = range(1, PER_BAY, 2)  # modes of a bay that move: those in step with the stops
 PARAMETERS = (
-    Parameter("S", "1", "number of stops; there are ten modes for each", "1", "positive"),
+    Parameter("S", "1", "number of stops; there are ten modes for each", "1", "whole"),
     Parameter("M", "kg", "mass of a bay", "1", "positive"),
     Parameter("w1", "rad/s", "circular frequency of a bay between hinges", "20", "positive"),
     Parameter("xi", "1", "damping ratio of every mode", "0.02", "non-negative"),
@@ -39,49 +49,51 @@ PARAMETERS = (
     Parameter("W", "rad/s", "circular frequency of the supports", "15", "positive"),
 )
 NAMED = tuple(p.name for p in PARAMETERS[1:])
-MOST_STOPS = 1000
+REQUIRED = (Requirement("S <= 1000", "pipes have a thousand stops at most"),)
 END = 0.5  # s
 INSTANTS = ("0.2", "0.35", "0.5")
 SPACING = 2.5e-4  # s, of the output
 KINK = 2.0  # regularity: the force of a stop has a kink
 HOW = "sums of exponentials from event to event, roots proved by bounds of the curvature"
-MIDDLE = " + ".join(f"{'-' if k % 4 == 3 else ''}q{k}" for k in MOVING).replace("+ -", "- ")
-STATES = (*(f"q{k}" for k in MOVING), *(f"v{k}" for k in MOVING))
+MIDDLE = " + ".join(f"{'-' if k % 4 == 3 else ''}x{k}" for k in MOVING).replace("+ -", "- ")  # of a single bay
+PUSH = "push_stop1"
 
 
-def bay(name: str, force: str, event: Change) -> Mode:
-    """Return a mode of one bay: flight, or contact with the stop in its middle."""
-    forces = [f"{'+' if k % 4 == 3 else '-'} 2/M*({force})" + (" - a0*sin(W*t)" if k == 1 else "") for k in MOVING]
-    pulls = [f"-{k**4}*w1**2*q{k} - {2 * k * k}*xi*w1*v{k} {f}" for k, f in zip(MOVING, forces, strict=True)]
-    return Mode(name=name, rates=(*(f"v{k}" for k in MOVING), *pulls), events=(event,))
+# ---- the pipe, for solvers and, with a single bay, for its proof
 
 
-# what is true of every bay, in equations of the first order; solvers are given the whole pipe by `problem`
-BAY = InitialValueProblem(
-    name="pipe_on_stops",
-    states=STATES,
-    parameters={p.name: p.default for p in PARAMETERS},
-    modes=(
-        bay("flight", "0", Change(name="touch", guard=f"g - ({MIDDLE})", direction=-1, mode="contact")),
-        bay(
-            "contact", f"kc*({MIDDLE} - g)", Change(name="release", guard=f"{MIDDLE} - g", direction=-1, mode="flight")
+def state(values: Values) -> MechanicalProblem:
+    """Return the pipe of S bays by its modes; the coordinates are their amplitudes in the middle of a wave."""
+    M, w1, xi, kc, g, a0, W = numbers(values, *NAMED)
+    S = round(float(values["S"]))
+    n = np.arange(1, PER_BAY * S + 1)
+    angle = n * (2 * np.arange(1, S + 1)[:, None] - 1) % (4 * S)  # of π/(2S): modes in the middle of bays
+    seen = np.where(angle % (2 * S) == 0, 0.0, np.sin(np.pi * angle / (2 * S)))
+    seen[1::2] *= -1  # neighbours swing against each other, and their stops lie on either side
+    return MechanicalProblem(
+        name="pipe_on_stops",
+        modes=Modes(
+            omega=np.array([w1 * k**2 / S**2 for k in n.tolist()]),
+            damping=np.array([xi for _ in n]),
+            masses=np.array([M * S / 2 for _ in n]),
+            shapes=np.eye(n.size),
         ),
-    ),
-    initial=(0,) * len(STATES),
-    end=END,
+        end=END,
+        supports=(SupportMotion.from_acceleration("ground", np.where(n == S, 1.0, 0.0), Harmonic(a0, W)),),
+        stops=tuple(Stop(f"stop{j + 1}", row, g, kc) for j, row in enumerate(seen)),
+    )
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the pipe with its output."""
+    return replace(state(values), output_times=np.linspace(0.0, END, round(END / SPACING) + 1))
+
+
+# What is proved of a single bay is true of every bay of a longer pipe. Start and drive are alike in all bays. Forces
+# that are alike drive the modes S, 3 S, 5 S … alone, as the odd modes of a bay of length 1: these keep the bays alike.
+MOTION = make_quantities(
+    lambda values: state({**values, "S": sympy.Integer(1)}), PARAMETERS, record=restrict(*REQUIRED)
 )
-
-
-class Pipe(ParameterSet):
-    """The parameters."""
-
-    def check(self) -> None:
-        """Refuse numbers of stops that are not whole or too large."""
-        if self.S.pi or self.S.rational.denominator != 1 or self.S.rational > MOST_STOPS:
-            raise ParameterError(f"S must be a whole number from 1 to {MOST_STOPS}, got {self.S}")
-
-
-MOTION = hybrid.motion(BAY, PARAMETERS, Pipe)
 
 
 # ---- the bay again: sums of exponentials from event to event
@@ -111,39 +123,13 @@ def _matrix(p: Any, closed: bool) -> waves.Matrix:
 @per_precision
 def phases(p: Any) -> tuple[waves.WavePhase, ...]:
     """Return flights and contacts of a bay up to the end."""
-    start = [mpmath.mpf(x) for x in (*[0] * len(STATES), 0, 1, 1)]
+    start = [mpmath.mpf(x) for x in (*[0] * (2 * len(MOVING)), 0, 1, 1)]
     return waves.alternating(partial(_matrix, p), _row(p), start, mpmath.mpf(END))
 
 
 def _middle(p: Any, time: str) -> Any:
     phase, lapse = waves.holding(phases(p), mpmath.mpf(time))
     return p.g - phase.gap(lapse)
-
-
-# ---- what solvers are given
-
-
-def problem(values: Values) -> MechanicalProblem:
-    """Return the pipe of S bays by its modes; the coordinates are their amplitudes in the middle of a wave."""
-    M, w1, xi, kc, g, a0, W = floats(values, *NAMED)
-    S = int(float(values["S"]))
-    n = np.arange(1, PER_BAY * S + 1)
-    angle = n * (2 * np.arange(1, S + 1)[:, None] - 1) % (4 * S)  # of π/(2S): modes in the middle of bays
-    seen = np.where(angle % (2 * S) == 0, 0.0, np.sin(np.pi * angle / (2 * S)))
-    seen[1::2] *= -1  # neighbours swing against each other, and their stops lie on either side
-    return MechanicalProblem(
-        name="pipe_on_stops",
-        modes=Modes(
-            omega=w1 * (n / S) ** 2,
-            damping=np.full(n.size, xi),
-            masses=np.full(n.size, M * S / 2),
-            shapes=np.eye(n.size),
-        ),
-        end=END,
-        output_times=np.linspace(0.0, END, round(END / SPACING) + 1),
-        supports=(SupportMotion.from_acceleration("ground", np.where(n == S, 1.0, 0.0), Harmonic(a0, W)),),
-        stops=tuple(Stop(f"stop{j + 1}", row, g, kc) for j, row in enumerate(seen)),
-    )
 
 
 # ---- what is measured
@@ -185,16 +171,10 @@ ALIKE = Tolerance(1e-6, "absolute", "the bays are alike but for rounding")
 
 def _contact(number: int) -> tuple[Quantity, ...]:
     """Return instants and largest force of a contact of all stops."""
-    touch = MOTION.event("touch", number, second=lambda p: phases(p)[2 * number - 1].start, how=HOW)
-    release = MOTION.event("release", number, second=lambda p: phases(p)[2 * number - 1].end, how=HOW)
-    force = f"kc*({MIDDLE} - g)"
-    peak = MOTION.largest(
-        force,
-        after=("touch", number),
-        until=("release", number),
-        second=lambda p: p.kc * phases(p)[2 * number - 1].deepest(),
-        how=HOW,
-    )
+    touches, opens = ("stop1_closes", number), ("stop1_opens", number)
+    touch = MOTION.event(*touches, second=lambda p: phases(p)[2 * number - 1].start, how=HOW)
+    release = MOTION.event(*opens, second=lambda p: phases(p)[2 * number - 1].end, how=HOW)
+    peak = MOTION.largest(PUSH, touches, opens, second=lambda p: p.kc * phases(p)[2 * number - 1].deepest(), how=HOW)
     start, end, push = (  # of complete contacts
         partial(where_known, partial(_mean, field=field, number=number), release)
         for field in ("start", "end", "peak_force")
@@ -254,6 +234,7 @@ CASE = Case(
         "bay: q_k'' + 2 xi k^2 w_1 q_k' + k^4 w_1^2 q_k = 2/M (-1)^{(k-1)/2} F - a_0 sin(W t) delta_{k 1}, k odd",
     ),
     parameters=PARAMETERS,
+    requirements=REQUIRED,
     variants=(Variant("1-stop", {}), Variant("2-stops", {"S": "2"})),
     quantities=(*_contact(1), *_contact(2), *map(_place, INSTANTS)),
     residuals=(

@@ -1,22 +1,32 @@
 """SDND103 (Code_Aster): a mass on a softening spring, driven such that it follows a chosen sine."""
 
 import math
-from collections.abc import Callable
-from fractions import Fraction
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
+import mpmath
 import numpy as np
+from flint import arb, fmpq
 
 from veridyn.problem.devices import NonlinearSpring
 from veridyn.problem.elements import SupportMotion
+from veridyn.problem.formulas import angular_frequency
 from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.problem.scalars import Scalar
 from veridyn.problem.time_functions import Harmonic, Sum, Windowed
 from veridyn.references.certified import Certified
-from veridyn.references.parameters import Exact
-from veridyn.references.problems import softening_spring
+from veridyn.references.engine.enclosure import Absent, ball
+from veridyn.references.engine.jets import value
+from veridyn.references.engine.quantities import References
+from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.parameters import Exact, Parameter, ParameterSet, exact
+from veridyn.references.problems.hybrid_system import ParameterView
 from veridyn.references.reference import Reference
+from veridyn.references.requirements import Requirement, restrict
+from veridyn.references.second_routes import chosen_sine
+from veridyn.references.second_routes.hybrid_steps import PROMISED
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.validation_cases.judgement.case import (
@@ -28,6 +38,7 @@ from veridyn.validation_cases.judgement.case import (
     Values,
     Variant,
     floats,
+    numbers,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
@@ -35,6 +46,18 @@ from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import device_law, energy, positions, velocities
 from veridyn.validation_cases.measures.quantities import displacement_at, share_of, size, velocity_at
 
+PARAMETERS = (
+    Parameter("m", "kg", "mass", "450"),
+    Parameter("k0", "N/m", "stiffness of the spring at small elongation", "1e5"),
+    Parameter("x0", "m", "elongation at which the spring has softened to nothing", "0.1"),
+    Parameter("a0", "m", "amplitude of the chosen motion, below x0/2", "0.01"),
+    Parameter("w0", "rad/s", "circular frequency of the chosen motion", "pi/4"),
+    Parameter("d", "m", "dead zone of the softening term, below a0", "0", "non-negative"),
+)
+REQUIRED = (
+    Requirement("2*a0 < x0", "the spring no longer resists at the amplitude"),
+    Requirement("d < a0", "the dead zone swallows the motion"),
+)
 END = 18.0
 SPACING = 0.02 * math.sqrt(1e5 / 450)  # of the requested output, over 1/w: 0.02 s at the default parameters
 TIMES = ("2", "6", "10", "14", "18")  # s, where the chosen motion turns at the default parameters
@@ -46,50 +69,96 @@ ASTER = "tolerance of Code_Aster's test sdnd103a"
 _frequency = size("sqrt(k0/m)")  # w = sqrt(k0/m) in rad/s
 
 
-def _scalar(value: Exact) -> Scalar:
-    """Return the text of a number that time functions read exactly, or its nearest float."""
-    texts = {0: str(value.rational), 1: f"{value.rational}*pi"}
-    return texts.get(value.pi, float(value))
-
-
 def support_acceleration(values: Values) -> TimeFunction:
     """Return γ = -(x'' + w² x (1 - |x|/x0)) at x = a0 sin(w0 t).
 
     Between two zeros of the sine its square is the integral of w0 sin(2 w0 t) from the first of them.
     """
-    m, k0, x0, a0, w0 = (values[name] for name in ("m", "k0", "x0", "a0", "w0"))
-    minus, half, square = Exact(Fraction(-1)), Exact(Fraction(1), 1) / w0, k0 / m * a0 * a0 / x0 * w0
+    m, k0, x0, a0, w0 = numbers(values, "m", "k0", "x0", "a0", "w0")
+    half = angular_frequency(2 * w0)  # pi/w0, the distance (s) of two zeros
     windows = []
     for k in range(math.ceil(END / float(half))):
-        wave = Harmonic(_scalar(minus * square if k % 2 else square), _scalar(Exact(Fraction(2)) * w0))
-        opens, shuts = (_scalar(Exact(Fraction(j)) * half) for j in (k, k + 1))
-        windows.append(Windowed(wave, opens, shuts, order=-1))
-    inertia = Harmonic(_scalar(minus * a0), _scalar(w0), order=2)
-    linear = Harmonic(_scalar(minus * a0 * k0 / m), _scalar(w0))
-    return Sum((inertia, linear, *windows))
+        wave = Harmonic((-1) ** k * k0 / m * a0**2 / x0 * w0, 2 * w0)
+        windows.append(Windowed(wave, k * half, (k + 1) * half, order=-1))
+    return Sum((Harmonic(-a0, w0, order=2), Harmonic(-a0 * k0 / m, w0), *windows))
 
 
 def spring(values: Values) -> NonlinearSpring:
     """Return the softening -k0 u (|u| - d)/x0, in powers of |u| - d."""
-    k0, x0, d = floats(values, "k0", "x0", "d")
-    powers = (0.0, -k0 / x0 * d, -k0 / x0)
+    k0, x0, d = numbers(values, "k0", "x0", "d")
+    powers = (0, -k0 / x0 * d, -k0 / x0)
     return NonlinearSpring.odd(name=SPRING, direction=[1.0], coefficients=powers, slack=d)
 
 
-def problem(values: Values) -> MechanicalProblem:
+def oscillator(values: Values) -> MechanicalProblem:
     """Return the motion over 18 s."""
-    m, k0, a0, w0 = floats(values, "m", "k0", "a0", "w0")
+    m, k0, a0, w0 = numbers(values, "m", "k0", "a0", "w0")
     return MechanicalProblem(
         name="sdnd103",
         mass=np.array([[m]]),
         stiffness=np.array([[k0]]),
         initial_velocity=np.array([a0 * w0]),
         end=END,
-        output_times=np.linspace(0.0, END, math.ceil(END * _frequency(values) / SPACING) + 1),
         supports=(SupportMotion.from_acceleration("support", [1.0], support_acceleration(values)),),
         devices=(spring(values),),
         coordinates=("x",),
     )
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the motion with the output that is asked of solvers."""
+    intervals = math.ceil(END * _frequency(values) / SPACING)
+    return replace(oscillator(values), output_times=np.linspace(0.0, END, intervals + 1))
+
+
+# ---- what is true
+
+
+MOTION = make_quantities(oscillator, PARAMETERS, record=restrict(*REQUIRED))
+FREQUENCY = MOTION.frequency(1, second=lambda p: mpmath.sqrt(p.k0 / p.m) / (2 * mpmath.pi), how="sqrt(k0/m)/2π")
+chosen = References(PARAMETERS, restrict(*REQUIRED), kind="closed form", proof="the chosen motion", promised=PROMISED)
+
+
+def find(order: int, t: str) -> Reference[Certified]:
+    """Return displacement, velocity or acceleration (orders 0 to 2) relative to the support at an instant (s).
+
+    Without a dead zone it is the chosen motion, which solves the equation: spring and drive then pass zero at one
+    instant, and no search tells which comes first. With one it is followed.
+    """
+    time = exact(t)
+
+    def choose(o: ParameterSet) -> Any:
+        if o.d.slope is not None:
+            raise Absent("a dead zone grows from none to one side only: there is no derivative")
+        return _choose(o, order, time)
+
+    def describe(o: ParameterSet) -> str:
+        return "" if value(_choose(o, order, time)).is_zero() else chosen_sine.HOW  # steps do not confirm a zero
+
+    def step(p: Any) -> Any:
+        return chosen_sine.step(p, order, time.mpf())
+
+    closed = chosen(lambda o: step(ParameterView(o, Exact.mpf)), how=describe)(choose)
+    followed = MOTION.value(("x", "v_x", "a_x")[order], t, second=step, how=chosen_sine.HOW, promised=PROMISED)
+
+    def rule(values: Mapping[str, Exact], digits: int) -> Certified:
+        return (followed if values["d"].rational else closed).compute_anew(values, digits)
+
+    return Reference(followed.name, PARAMETERS, rule)
+
+
+def _choose(o: Any, order: int, time: Exact) -> Any:
+    """Return a derivative of the chosen motion, exactly zero where it is."""
+    angle, w0 = o.w0 * time, ball(o.w0)
+    if angle.pi == 1 and angle.slope is None:
+        turns = fmpq(angle.rational.numerator, angle.rational.denominator)
+        sine, cosine = arb.sin_pi_fmpq(turns), arb.cos_pi_fmpq(turns)
+    else:
+        sine, cosine = ball(angle).sin_cos()
+    return ball(o.a0) * (sine, w0 * cosine, -(w0**2) * sine)[order]
+
+
+# ---- what is asked
 
 
 def _amplitude(values: Values, power: int) -> float:
@@ -110,24 +179,24 @@ def acceleration(o: Observation, time: float) -> float:
     return value_at(o.response.time, history, time)
 
 
-def _motion_at(t: str, what: str, unit: str, truth: Reference[Certified], read: Measure, power: int) -> Quantity:
+def _motion_at(t: str, what: str, unit: str, read: Measure, power: int) -> Quantity:
     """Return displacement, velocity or acceleration at an instant (s)."""
     definition, measure = f"{what} relative to the support at {t} s", partial(read, time=float(t))
     scale = partial(_amplitude, power=power)
     criterion = share_of(scale, 1e-3, ASTER)
-    return Quantity(f"{what}@{t}", unit, definition, truth.at(time=t), measure, criterion, scale, _regularity)
+    return Quantity(f"{what}@{t}", unit, definition, find(power, t), measure, criterion, scale, _regularity)
 
 
 def _displacement_at(t: str) -> Quantity:
-    return _motion_at(t, "displacement", "m", softening_spring.displacement, displacement_at, power=0)
+    return _motion_at(t, "displacement", "m", displacement_at, power=0)
 
 
 def _velocity_at(t: str) -> Quantity:
-    return _motion_at(t, "velocity", "m/s", softening_spring.velocity, velocity_at, power=1)
+    return _motion_at(t, "velocity", "m/s", velocity_at, power=1)
 
 
 def _acceleration_at(t: str) -> Quantity:
-    return _motion_at(t, "acceleration", "m/s^2", softening_spring.acceleration, acceleration, power=2)
+    return _motion_at(t, "acceleration", "m/s^2", acceleration, power=2)
 
 
 SMALL, FREQUENCIES = "natural frequency at small elongation", cited(ASTER, 1e-3)
@@ -135,7 +204,7 @@ QUANTITIES = (
     *map(_displacement_at, TIMES),
     *map(_velocity_at, TIMES),
     *map(_acceleration_at, TIMES),
-    Quantity("frequency", "Hz", SMALL, softening_spring.frequency, None, FREQUENCIES),
+    Quantity("frequency", "Hz", SMALL, FREQUENCY, None, FREQUENCIES),
 )
 
 
@@ -187,7 +256,8 @@ CASE = Case(
         "x = a0 sin(w0 t) for d = 0",
         "x = Σ_{n=0}^∞ c_n (t - t_j)^n for d > 0, |x(t_j)| = d or sin(w0 t_j) = 0",
     ),
-    parameters=softening_spring.PARAMETERS,
+    parameters=PARAMETERS,
+    requirements=REQUIRED,
     variants=(Variant("chosen", {}), Variant("dead-zone", {"d": "1e-6"})),
     quantities=QUANTITIES,
     residuals=(

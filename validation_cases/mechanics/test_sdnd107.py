@@ -1,6 +1,7 @@
 """SDND107 (Code_Aster tests sdnd107a to e): a mass on a Zener device whose dashpot obeys a power law."""
 
 import math
+from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -9,8 +10,8 @@ from veridyn.problem.devices import Zener
 from veridyn.problem.elements import Load
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic, Windowed
-from veridyn.references.parameters import Exact
-from veridyn.references.problems import zener
+from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.parameters import Exact, Parameter
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import value_at
@@ -23,6 +24,7 @@ from veridyn.validation_cases.judgement.case import (
     Values,
     Variant,
     floats,
+    numbers,
     read_once,
 )
 from veridyn.validation_cases.judgement.judge import verifies
@@ -36,29 +38,58 @@ from veridyn.validation_cases.measures.quantities import (
     size,
 )
 
+PARAMETERS = (
+    Parameter("m", "kg", "mass", "1"),
+    Parameter("k1", "N/m", "spring in series with the rest of the device", "120"),
+    Parameter("k2", "N/m", "spring beside the dashpot", "10"),
+    Parameter("k3", "N/m", "spring in series with the dashpot", "60"),
+    Parameter("c", "N (s/m)^alpha", "constant of the dashpot", "1.7"),
+    Parameter("alpha", "1", "power of the dashpot: 1, 1/2, 1/3, …", "1", among=("1", "1/2", "1/3", "1/4")),
+    Parameter("k", "N/m", "spring beside the device", "0", "non-negative"),
+    Parameter("x0", "m", "sudden stretch at t = 0", "0.1", "any"),
+    Parameter("p", "N", "amplitude of the load", "0", "any"),
+    Parameter("omega", "rad/s", "circular frequency of the load", "10*pi"),
+    Parameter("until", "s", "duration of the load", "0.8", "non-negative"),
+    Parameter("end", "s", "end of the motion", "3.2"),
+)
 SPACINGS = 1600  # of the requested output: 2e-3 s at the default parameters
 SAMPLES = 400  # of the true motion, for its amplitudes
 TIMES = ("0.1", "0.2", "0.4", "0.8", "1.6", "3.2")
 DEVICE = "device"
 
 
-def problem(values: Values) -> MechanicalProblem:
+def oscillator(values: Values) -> MechanicalProblem:
     """Return the motion, with the load as it acts on the mass."""
-    p = {name: float(value) for name, value in values.items()}
-    wave = Harmonic(-p["p"], str(values["omega"]))
-    loads = (Load(np.ones(1), Windowed(wave, 0.0, p["until"])),) if p["p"] and p["until"] else ()
-    k1, k2, k3, c, alpha = floats(values, "k1", "k2", "k3", "c", "alpha")
+    m, k1, k2, k3, c, alpha = numbers(values, "m", "k1", "k2", "k3", "c", "alpha")
+    k, x0, p, omega, until, end = numbers(values, "k", "x0", "p", "omega", "until", "end")
+    loads = (Load(np.ones(1), Windowed(Harmonic(-p, omega), 0, until)),) if float(until) else ()
     device = Zener(name=DEVICE, direction=np.ones(1), k1=k1, k2=k2, k3=k3, damping=c, alpha=alpha)
     return MechanicalProblem(
         name="sdnd107",
-        mass=np.array([[p["m"]]]),
-        stiffness=np.array([[p["k"]]]),
-        initial_displacement=np.array([p["x0"]]),
-        end=p["end"],
-        output_times=np.linspace(0.0, p["end"], SPACINGS + 1),
+        mass=np.array([[m]]),
+        stiffness=np.array([[k]]),
+        initial_displacement=np.array([x0]),
+        end=end,
         loads=loads,
         devices=(device,),
+        coordinates=("x",),
     )
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the motion with the output that is asked of solvers."""
+    return replace(oscillator(values), output_times=np.linspace(0.0, float(values["end"]), SPACINGS + 1))
+
+
+MOTION = make_quantities(oscillator, PARAMETERS)
+PULL = f"force_{DEVICE}"
+HISTORY = MOTION.history(displacement="x", velocity="v_x", force=PULL)
+INITIAL = MOTION.closed(
+    lambda p: p.k1 * (p.k2 + p.k3) / (p.k1 + p.k2 + p.k3) * p.x0,
+    second=lambda p: p.x0 / (1 / p.k1 + 1 / (p.k2 + p.k3)),
+    how="flexibilities in series",
+)
+PEAK_TIME, PEAK_FORCE = MOTION.turn_time(PULL), MOTION.turn(PULL)
 
 
 ASTER = "1e-3 of Code_Aster's test SDND107C"
@@ -85,7 +116,7 @@ def _largest(what: str, values: Values) -> float:
 @lru_cache(maxsize=64)
 def _amplitude(what: str, values: tuple[tuple[str, Exact], ...]) -> float:
     # of as many digits as the certified values, so that it shares what they have computed
-    motion, end = zener.motion(**dict(values), digits=30), float(dict(values)["end"])
+    motion, end = HISTORY.compute(dict(values), 30), float(dict(values)["end"])
     return max(abs(float(motion(what, t))) for t in np.linspace(0.0, end, SAMPLES).tolist())
 
 
@@ -167,20 +198,20 @@ def device_energy(o: Observation) -> float:
 
 LENGTHS, FORCES, SPAN = (share_of(scale, SHARE, ASTER) for scale in (LENGTH, FORCE, size("end")))
 RIGHT_AFTER = "force of the device right after the sudden stretch"
-_peaked = partial(if_it_exists, zener.peak_time, "the force has no extreme")
+_peaked = partial(if_it_exists, PEAK_TIME, "the force has no extreme")
 PEAK = "instant of the largest extreme of the force after t = 0"
 
 
 def _displacement_at(t: str) -> Quantity:
     """Return the displacement of the mass at an instant (s)."""
-    truth, measure = zener.displacement.at(time=t), partial(displacement_at, time=float(t))
+    truth, measure = MOTION.value("x", t), partial(displacement_at, time=float(t))
     definition = f"displacement of the mass at {t} s"
     return Quantity(f"displacement@{t}", "m", definition, truth, measure, LENGTHS, LENGTH, _regularity)
 
 
 def _device_force_at(t: str) -> Quantity:
     """Return the force of the device at an instant (s)."""
-    truth, measure = zener.force.at(time=t), partial(_force_at, time=float(t))
+    truth, measure = MOTION.value(PULL, t), partial(_force_at, time=float(t))
     return Quantity(f"force@{t}", "N", f"force of the device at {t} s", truth, measure, FORCES, FORCE, _regularity)
 
 
@@ -194,16 +225,16 @@ def _peak_force(o: Observation) -> float | None:
 
 THEN = "force at that instant"
 QUANTITIES = (
-    Quantity("initial_force", "N", RIGHT_AFTER, zener.initial_force, _initial_force, _sudden),
+    Quantity("initial_force", "N", RIGHT_AFTER, INITIAL, _initial_force, _sudden),
     *map(_displacement_at, TIMES),
     *map(_device_force_at, TIMES),
-    Quantity("peak_time", "s", PEAK, zener.peak_time, _peak_time, _peaked(SPAN), _swing, _regularity),
-    Quantity("peak_force", "N", THEN, zener.peak_force, _peak_force, _peaked(FORCES), FORCE, _regularity),
+    Quantity("peak_time", "s", PEAK, PEAK_TIME, _peak_time, _peaked(SPAN), _swing, _regularity),
+    Quantity("peak_force", "N", THEN, PEAK_FORCE, _peak_force, _peaked(FORCES), FORCE, _regularity),
 )
 SHAKEN = {"alpha": "1/2", "k": "1", "x0": "0", "p": "1"}
 LOADED = frozenset(quantity.name for quantity in QUANTITIES) - {"initial_force"}
 
-MOVED, PULLED = plotting.displacement(zener.motion), plotting.element(zener.motion, DEVICE)
+MOVED, PULLED = plotting.displacement(HISTORY), plotting.element(HISTORY, DEVICE)
 
 TABLE = "Code_Aster test sdnd107c, table"
 OFF = "the Runge-Kutta integration behind the table is off in the ninth digit from the end of the load on"
@@ -249,7 +280,7 @@ CASE = Case(
         "m lambda_j² + k + K1/S (K2 + K3 - K1 K3²/(S C lambda_j + K3 (K1 + K2))) = 0",
         "x = Σ_{n=0}^∞ c_n (t - t_j)^n for alpha < 1, D(t_j) = 0",
     ),
-    parameters=zener.PARAMETERS,
+    parameters=PARAMETERS,
     variants=(
         Variant("linear", {}),
         Variant("power", SHAKEN, LOADED),

@@ -1,25 +1,34 @@
 """Tube in cross-flow between two stops: negative damping drives it, friction on the stops holds it, and wears it."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import mpmath
 import numpy as np
+import sympy
 
+from veridyn.problem.devices import Device, NonlinearSpring
 from veridyn.problem.elements import Friction, Stop
-from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.modal_basis import Modes
-from veridyn.problem.modes import Change, Mode
-from veridyn.references.certified import CertificationError, Certified, per_precision
+from veridyn.references.certified import Certified
+from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter
-from veridyn.references.problems import hybrid
 from veridyn.references.reference import Reference
+from veridyn.references.second_routes.tube_cycle import HalfCycle, closed_cycle
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.impacts import Impact
-from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, read_once
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Observation,
+    Quantity,
+    Values,
+    Variant,
+    floats,
+    numbers,
+    read_once,
+)
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import impacts
@@ -27,7 +36,9 @@ from veridyn.validation_cases.measures.consistency import energy, stop_forces, v
 from veridyn.validation_cases.measures.motions import Quantities, where_known
 from veridyn.validation_cases.measures.quantities import displacement_at
 
-NORMAL, TANGENT = 0.8, 0.6  # the line on which the tube moves, across the stops and along them
+ACROSS, ALONG = 4, 3  # the stops: the line on which the tube moves is five times a unit vector
+LINE = np.array([ACROSS, ALONG])
+NORMAL, TANGENT = ACROSS / 5, ALONG / 5
 PARAMETERS = (
     Parameter("m", "kg", "modal mass", "1"),
     Parameter("w", "rad/s", "circular frequency of the tube in the flow", "100"),
@@ -37,174 +48,101 @@ PARAMETERS = (
     Parameter("mu", "1", "friction on the stops", "0.3"),
     Parameter("v0", "m/s", "velocity at the start, in the middle between the stops", "0.12"),
 )
+STOPS, RUB = "stops", "rub"
+PUSH = f"push_{STOPS}"
 END = 0.3  # s, six periods
 INSTANTS = ("0.08", "0.17", "0.3")
 ASKED, COUNTED = (("left", 1), ("right", 1), ("left", 2), ("right", 3)), 8  # contacts; those of four periods
-STEPS = 60  # of Newton's method at most
 SPACING = 1e-4  # s, of the output
 REACH = f"g/{NORMAL}"  # m, the way to a stop
 
 
-def driven(name: str, side: int, slides: int, *events: Change) -> Mode:
-    """Return a mode: in flight (0) or on the stop of a side, sliding to one side."""
-    free = "0" if side else "1"
-    push = f"{side}*kc/m*({NORMAL}*{side}*q - g)*({NORMAL} + {side * slides}*{TANGENT}*mu)" if side else "0"
-    return Mode(name=name, rates=("v", f"-w**2*q + 2*zeta*w*v - {push}", "0", "0", free), events=events)
+# ---- the tube, for solvers and for its proof
 
 
-def touching(side: int, name: str) -> Change:
-    """Return the touch of the stop of a side."""
-    return Change(name=f"touch_{name}", guard=f"g - {side}*{NORMAL}*q", direction=-1, mode=f"{name}_in")
+def tube(values: Values, place: Any, speed: Any, devices: tuple[Device, ...] = ()) -> MechanicalProblem:
+    """Return the tube by its mode, from a place (m) and with a speed (m/s) along its line."""
+    m, w, zeta, kc, g, mu = numbers(values, "m", "w", "zeta", "kc", "g", "mu")
+    across, along = np.eye(2)
+    return MechanicalProblem(
+        name="tube_between_stops",
+        modes=Modes(omega=np.array([w]), damping=np.array([-zeta]), masses=np.array([m]), shapes=LINE[:, None] / 5),
+        initial_displacement=place * LINE / 5,
+        initial_velocity=speed * LINE / 5,
+        end=END,
+        stops=(Stop(STOPS, across, g, kc, geometry="parallel planes"),),
+        frictions=(Friction(RUB, (along,), STOPS, mu, mu),),
+        devices=devices,
+        coordinates=("y", "z"),
+    )
 
 
-def stopped(side: int, name: str) -> tuple[Mode, Mode]:
-    """Return sliding into the stop of a side, and back."""
-    turn = Change(name=f"turn_{name}", guard=f"{side}*v", direction=-1, mode=f"{name}_out", reset={"v": 0, "A": "q"})
-    rubbed = {"W": f"W + {TANGENT}/{NORMAL}*kc*({side}*{NORMAL}*A - g)**2"}
-    leave = Change(name="release", guard=f"{side}*{NORMAL}*q - g", direction=-1, mode="free", reset=rubbed)
-    return driven(f"{name}_in", side, side, turn), driven(f"{name}_out", side, -side, leave)
+def begun(values: Values) -> MechanicalProblem:
+    """Return the tube that begins with v0, in the middle between the stops."""
+    return tube(values, 0, *numbers(values, "v0"))
 
 
-MIDDLE = Change(name="back", guard="q", direction=-1)  # half a cycle
-# what is true of the motion, in equations of the first order: A is where it turned last, W the integral of normal force
-# times sliding speed over the contacts that are over, B the time in flight. Solvers are given `problem`
-FIRST_ORDER = InitialValueProblem(
-    name="tube_between_stops",
-    states=("q", "v", "A", "W", "B"),
-    parameters={p.name: p.default for p in PARAMETERS},
-    modes=(
-        driven("free", 0, 0, touching(1, "right"), touching(-1, "left"), MIDDLE),
-        *stopped(1, "right"),
-        *stopped(-1, "left"),
-    ),
-    initial=(0, "v0", 0, 0, 0),
-    end=END,
+def turned(values: Values) -> MechanicalProblem:
+    """Return the tube from a turn on the right on, r times as far as the stop; a law without force marks the middle."""
+    r, g = numbers(values, "r", "g")
+    mark = NonlinearSpring(name="middle", direction=np.eye(2)[0], breaks=(0,), coefficients=((0,), (0,)))
+    return tube(values, r * g * 5 / ACROSS, 0, (mark,))
+
+
+MOTION = make_quantities(begun, PARAMETERS)
+# half a cycle mirrors it; from the turn on the right, sliding rests next at that on the left
+TURN = (f"{RUB}_rests", 1)
+TOUCH, RELEASE, MIDDLE = (f"{STOPS}_below_closes", 1), (f"{STOPS}_above_opens", 1), ("middle_falls_1", 1)
+MIRRORED = sympy.Symbol("q_1") * ACROSS / 5 + sympy.Symbol("r") * sympy.Symbol("g")
+CYCLE = make_quantities(turned, (*PARAMETERS, Parameter("r", "1", "reach of the cycle, of the gap", "1.05"))).where(
+    "r", MIRRORED, at=TURN
 )
-TURNED = replace(
-    FIRST_ORDER,
-    parameters={**FIRST_ORDER.parameters, "r": "1.05"},
-    initial=(f"r*g/{NORMAL}", 0, f"r*g/{NORMAL}", 0, 0),
-    mode="right_out",
-)
-MOTION = hybrid.motion(FIRST_ORDER, PARAMETERS)
-CYCLE = hybrid.motion(TURNED, PARAMETERS).where(
-    "r", f"{NORMAL}*q + r*g", at=("turn_left", 1)
-)  # half a cycle mirrors it
 
 
-# ---- the cycle again: closed phases, and the reach that half a cycle mirrors
-
-
-@dataclass(frozen=True)
-class Swing:
-    """``q'' = 2 rate q' - stiffness q + load`` from q and v on, in mpmath."""
-
-    rate: Any
-    stiffness: Any
-    load: Any
-    q: Any
-    v: Any
-
-    def __call__(self, t: Any) -> tuple[Any, Any]:
-        """Return displacement and velocity."""
-        rest, w = self.load / self.stiffness, mpmath.sqrt(self.stiffness - self.rate**2)
-        a, b = self.q - rest, (self.v - self.rate * (self.q - rest)) / w
-        grown, c, s = mpmath.exp(self.rate * t), mpmath.cos(w * t), mpmath.sin(w * t)
-        q = grown * (a * c + b * s)
-        return rest + q, self.rate * q + grown * w * (b * c - a * s)
-
-    def until(self, which: int, value: Any, near: Any) -> Any:
-        """Return the time at which displacement (0) or velocity (1) has a value, by Newton's method."""
-        time, last = near, mpmath.inf
-        for _ in range(STEPS):
-            q, v = self(time)
-            slope = 2 * self.rate * v - self.stiffness * q + self.load if which else v
-            step = ((q, v)[which] - value) / slope
-            if abs(step) >= last and last < mpmath.sqrt(mpmath.eps) * abs(time):
-                return time  # what is left is rounding
-            time, last = time - step, abs(step)
-        raise CertificationError("Newton's method does not settle on an instant of the cycle")
-
-
-@dataclass(frozen=True)
-class HalfCycle:
-    """Half a cycle from a turn on the right: times of release, middle, touch and turn (s), and speeds."""
-
-    reach: Any
-    release: Any
-    middle: Any
-    touch: Any
-    turn: Any
-    speed: Any  # in the middle
-    arrival: Any  # normal speed of the touch
-    mirrored: Any  # where it turns on the left
-    rubbed: Any  # normal force times sliding speed, over a contact (J)
-
-
-def half(tube: tuple[Any, ...], reach: Any) -> HalfCycle:
-    """Return half a cycle of a tube, given by m, w, zeta, kc, g and mu, that turns on the right."""
-    m, w, zeta, kc, g, mu = tube
-    c, s, rate = mpmath.mpf(4) / 5, mpmath.mpf(3) / 5, zeta * w
-    back, into = (kc / m * (c + sign * s * mu) for sign in (-1, 1))
-    leaving = Swing(rate, w**2 + back * c, back * g, reach, mpmath.mpf(0))
-    release = leaving.until(0, g / c, mpmath.sqrt(2 * (reach - g / c) / (w**2 * reach + back * (c * reach - g) / 2)))
-    flight = Swing(rate, w**2, mpmath.mpf(0), *leaving(release))
-    middle = flight.until(0, mpmath.mpf(0), mpmath.pi / 2 / w - release)
-    touch = flight.until(0, -g / c, 2 * middle)
-    there = flight(touch)
-    arriving = Swing(rate, w**2 + into * c, -into * g, *there)
-    turn = arriving.until(1, mpmath.mpf(0), release / 2)
-    times = release, release + middle, release + touch, release + touch + turn
-    rubbed = s / c * kc * (c * reach - g) ** 2
-    return HalfCycle(reach, *times, -flight(middle)[1], -c * there[1], -arriving(turn)[0], rubbed)
-
-
-@per_precision
-def closed_cycle(*given: Any) -> HalfCycle:
-    """Return half the limit cycle."""
-    least = given[4] / mpmath.mpf("0.8")  # where it just touches
-    near = least * mpmath.mpf("1.04"), least * mpmath.mpf("1.05")
-    return half(given, mpmath.findroot(lambda reach: half(given, reach).mirrored - reach, near))
+# ---- the cycle
 
 
 HOW = "closed phases in mpmath, and a secant for the reach"
 
 
-def cycled(of: str, at: tuple[str, int], read: Callable[[HalfCycle], Any]) -> Reference[Certified]:
-    """Return a quantity of the cycle, with its second route."""
-    return CYCLE.value(of, at, second=lambda p: read(closed_cycle(p.m, p.w, p.zeta, p.kc, p.g, p.mu)), how=HOW)
+def cycled(name: str, read: Callable[[Any], Any], second: Callable[[HalfCycle], Any]) -> Reference[Certified]:
+    """Return what a function makes of half the cycle, with its second route."""
+
+    def close(p: Any) -> Any:
+        return second(closed_cycle(p.m, p.w, p.zeta, p.kc, p.g, p.mu))
+
+    return CYCLE.combine(name, read, HALF, second=close, how=HOW)
 
 
-MIDDLE_SPEED = cycled("-v", ("back", 1), lambda half: half.speed)
+HALF = {
+    "release": CYCLE.event(*RELEASE),
+    "touch": CYCLE.event(*TOUCH),
+    "turn": CYCLE.event(*TURN),
+    "speed": CYCLE.value("-v_q_1", MIDDLE),
+    "arrival": CYCLE.value("-v_y", TOUCH),
+    "mirrored": CYCLE.value("-q_1", TURN),
+    "push": CYCLE.value(PUSH, TURN, before=True),
+}
+MIDDLE_SPEED = cycled("speed", lambda half: half.speed, lambda half: half.speed)
 
 
 # ---- what solvers are given
 
 
-def tube(values: Values, v0: float) -> MechanicalProblem:
-    """Return the tube by its mode, from the middle between the stops on."""
-    m, w, zeta, kc, g, mu = floats(values, "m", "w", "zeta", "kc", "g", "mu")
-    line = np.array([NORMAL, TANGENT])
-    return MechanicalProblem(
-        name="tube_between_stops",
-        modes=Modes(omega=np.array([w]), damping=np.array([-zeta]), masses=np.array([m]), shapes=line[:, None]),
-        initial_velocity=v0 * line,
-        end=END,
-        output_times=np.union1d(np.linspace(0.0, END, round(END / SPACING) + 1), [float(t) for t in INSTANTS]),
-        stops=(Stop("stops", np.array([1.0, 0.0]), g, kc, geometry="parallel planes"),),
-        frictions=(Friction("rub", (np.array([0.0, 1.0]),), "stops", mu, mu),),
-        coordinates=("y", "z"),
-    )
+def watched(stated: MechanicalProblem) -> MechanicalProblem:
+    """Return a problem with its output."""
+    even = np.linspace(0.0, END, round(END / SPACING) + 1)
+    return replace(stated, output_times=np.union1d(even, [float(t) for t in INSTANTS]))
 
 
 def problem(values: Values) -> MechanicalProblem:
     """Return the tube that begins with v0."""
-    return tube(values, float(values["v0"]))
+    return watched(begun(values))
 
 
 def on_the_cycle(values: Values) -> MechanicalProblem:
     """Return the tube that begins on its limit cycle."""
-    return tube(values, float(MIDDLE_SPEED.compute(values)))
+    return watched(tube(values, 0, float(MIDDLE_SPEED.compute(values))))
 
 
 # ---- what is measured
@@ -284,9 +222,9 @@ times = Quantities(MOTION, 1e-3, "this suite asks 1e-3 of the span")
 
 def _asked(side: str, number: int) -> tuple[Quantity, Quantity]:
     """Return instant of the touch and largest force of a contact."""
-    sign, contact = 1 if side == "right" else -1, f"contact {number} on the {side}"
-    touch = MOTION.event(f"touch_{side}", number)
-    force = MOTION.value(f"kc*({sign}*{NORMAL}*q - g)", (f"turn_{side}", number))
+    plane, contact = "above" if side == "right" else "below", f"contact {number} on the {side}"
+    touches, opens = ((f"{STOPS}_{plane}_{event}", number) for event in ("closes", "opens"))
+    touch, force = MOTION.event(*touches), MOTION.largest(PUSH, touches, opens)
     start, peak = (partial(_of_contact, field=f, side=side, number=number) for f in ("start", "peak_force"))
     return (
         times.quantity(f"touch_{side}_{number}", "s", f"instant of {contact}", touch, start, scale=str(END)),
@@ -295,24 +233,30 @@ def _asked(side: str, number: int) -> tuple[Quantity, Quantity]:
 
 
 def _displacement(time: str) -> Quantity:
-    truth, words = MOTION.value(f"{NORMAL}*q", time), f"displacement across the stops at {time} s"
+    truth, words = MOTION.value("y", time), f"displacement across the stops at {time} s"
     return places.quantity(f"y@{time}", "m", words, truth, partial(displacement_at, time=float(time)), scale=REACH)
 
 
-WEAR = MOTION.value(f"W/{END}", str(END))
-WEARING = partial(where_known, _wear_power, MOTION.event("release", 1))  # without a contact nothing wears
+WORK = MOTION.integral(f"power_{RUB}")
+WEAR = MOTION.combine("wear power", lambda p: p.work / p.mu * 10 / 3, {"work": WORK})  # over END
+LEFT = MOTION.event(f"{STOPS}_above_opens or {STOPS}_below_opens")
+WEARING = partial(where_known, _wear_power, LEFT)  # without a contact nothing wears
 GROWTH = (
     *(quantity for contact in ASKED for quantity in _asked(*contact)),
     *map(_displacement, INSTANTS),
     shares.quantity("wear_power", "W", "mean of normal force times sliding speed over the span", WEAR, WEARING),
 )
-TOUCH, TURN = ("touch_left", 1), ("turn_left", 1)
-DEPTH = f"(-{NORMAL}*A - g)"  # of the last turn, in the left stop
-PERIOD = cycled("2*t", TURN, lambda half: 2 * half.turn)
-REACHED = cycled("-A", TURN, lambda half: half.reach)
-ARRIVAL = cycled(f"-{NORMAL}*v", TOUCH, lambda half: half.arrival)
-SHARE = cycled("1 - B/t", TURN, lambda half: 1 - (half.touch - half.release) / half.turn)
-POWER = cycled(f"{TANGENT}/{NORMAL}*kc*{DEPTH}**2/t", TURN, lambda half: half.rubbed / half.turn)
+PERIOD = cycled("period", lambda half: 2 * half.turn, lambda half: 2 * half.turn)
+REACHED = cycled("reach", lambda half: half.mirrored, lambda half: half.reach)
+ARRIVAL = cycled("arrival", lambda half: half.arrival, lambda half: half.arrival)
+SHARE = cycled(
+    "contact share",
+    lambda half: 1 - (half.touch - half.release) / half.turn,
+    lambda half: 1 - (half.touch - half.release) / half.turn,
+)
+POWER = cycled(
+    "wear power", lambda half: 3 * half.push**2 / (4 * half.kc * half.turn), lambda half: half.rubbed / half.turn
+)
 PRESSING = "mean of normal force times sliding speed in the limit cycle"
 CYCLING = (
     shares.quantity("period", "s", "period of the limit cycle", PERIOD, lambda o: 2 * _window(o) / COUNTED),

@@ -165,9 +165,7 @@ class Comparison:
         figures = [structs.replace(made, case=case.name)] if made else []
         scope = Scope(Profile.COMPARISON, len(self.records))
         command = ["python", "-c", "veridyn.compare(…)"]
-        return document(
-            self.records, [sheet(case, {})], figures, command, messages, planned=len(self.records), scope=scope
-        )
+        return document(self.records, [sheet(case, {})], figures, command, messages, scope=scope)
 
     def _repr_html_(self) -> str:
         return shown(str(self), self.plot if self.solutions and can_draw() else None)

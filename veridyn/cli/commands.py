@@ -161,17 +161,35 @@ def run_checks(
     return run(order, delivery, crew)
 
 
-def report(results: Sequence[Path], output: Path, against: Path | None, *, single_file: bool) -> int:
-    """Build a report from result files; fails as they do, and if something became worse."""
+def report(
+    results: Sequence[Path],
+    output: Path | None,
+    against: Path | None,
+    signers: Path | None,
+    *,
+    single_file: bool,
+    verify: bool,
+) -> int:
+    """Build a report from result files; fails as they do, and if something became worse.
+
+    Before, their signatures are checked, and they are held against the library, as far as that is asked for.
+    """
+    from veridyn.cli import evidence
     from veridyn.reports.against import compare
     from veridyn.reports.studio import cores
     from veridyn.reports.writer import write
     from veridyn.run.delivery import status
 
+    if output is None and not verify:
+        raise SolverInputError("report needs --output DIR for its pages, or --verify, which needs none")
+    signatures = evidence.list_signatures(results, signers)
     result = read(results)
+    if verify:
+        print(evidence.verify(result))
     compared = compare(result, read(against)) if against else None
-    write(result, output, compared, processes=cores(), single=single_file)  # what was read is checked
-    print_line(f"{output / 'index.html'}")
+    if output is not None:  # what was read is checked
+        write(result, output, compared, processes=cores(), single=single_file, signatures=signatures)
+        print_line(f"{output / 'index.html'}")
     if compared:
         print_line(f"against {against}: {compared.headline}")
     worse = ExitCode.FAILED if compared and compared.is_worse else ExitCode.FINE

@@ -291,9 +291,19 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
     )),
     "report": ("cli.commands.report", "build a report from result documents", (
         _option("results", nargs="+", type=place, metavar="RESULTS.json"),
-        _option("--output", required=True, type=place, metavar="DIR"),
+        _place("--output", "DIR", "write the pages there; may be left out with --verify"),
         _place("--against", "OLD.json", "say what changed since; fails if something became worse"),
+        _switch("--verify", "compute references, criteria, plan and hashes anew from the installed library"),
+        _place("--signers", "FILE", "allowed signers, as ssh-keygen has them: each file must be signed by one of them"),
         _switch("--single-file", "all pages in index.html"),
+    )),
+    "sign": ("cli.evidence.sign", "sign a result file by an SSH key, into RESULTS.json.sig", (
+        _option("results", type=place, metavar="RESULTS.json"),
+        _place("--key", "KEY", "private key, or a public one whose other half the agent holds", required=True),
+    )),
+    "check-signature": ("cli.evidence.check_signer", "check who signed a result file", (
+        _option("results", type=place, metavar="RESULTS.json"),
+        _place("--signers", "FILE", "allowed signers, a line each: NAME KEYTYPE KEY", required=True),
     )),
     "manual": ("cli.commands.manual", "build the manual for a quality file, as HTML and PDF", (
         CASES,

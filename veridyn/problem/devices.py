@@ -128,7 +128,7 @@ class PiecewiseLaw(Device):
         """
         left = tuple(-c * (-1) ** k for k, c in enumerate(coefficients))
         right = tuple(coefficients)
-        breaks, rows = ((0.0,), (left, right)) if slack == 0 else ((-slack, slack), (left, (0.0,), right))
+        breaks, rows = ((0.0,), (left, right)) if float(slack) == 0 else ((-slack, slack), (left, (0.0,), right))
         return cls(name=name, direction=cast(Floats, direction), breaks=breaks, coefficients=rows)
 
     @property

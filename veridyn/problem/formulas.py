@@ -15,7 +15,7 @@ from veridyn.problem.exact_fields import is_formula
 from veridyn.problem.expressions import TIME, Expr, read
 from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.scalars import Scalar, to_float
-from veridyn.problem.time_functions import Harmonic, Piecewise, Windowed
+from veridyn.problem.time_functions import Harmonic, Piecewise, Sum, Windowed
 
 T = sympy.Symbol(TIME)
 NOTHING = sympy.Integer(0)
@@ -24,7 +24,7 @@ ReadNumber = Callable[[Any], Expr]  # a number of a problem, or a text, as an ex
 
 def find_breaks(function: TimeFunction) -> Iterator[Scalar]:
     """Yield the instants (s) at which a function changes its formula, as they were given."""
-    for term in function.terms():
+    for term in _list_parts(function):
         if isinstance(term, Piecewise):
             yield from term.breaks
         elif isinstance(term, Windowed):
@@ -32,6 +32,17 @@ def find_breaks(function: TimeFunction) -> Iterator[Scalar]:
             yield term.start
             yield from (b for b in find_breaks(term.function) if start < to_float(b) < end)
             yield term.end
+
+
+def _list_parts(function: TimeFunction) -> Iterator[TimeFunction]:
+    """Yield what a function is the sum of; windows whole, since the terms that they have are rounded."""
+    if isinstance(function, Sum):
+        for each in function.summands:
+            yield from _list_parts(each)
+    elif isinstance(function, Windowed):
+        yield function
+    else:
+        yield from function.terms()
 
 
 def list_breaks(
@@ -54,7 +65,7 @@ def write_function(function: TimeFunction, inside: float, read_number: ReadNumbe
 
     ``read_number`` reads them otherwise.
     """
-    return sum((write_term(term, inside, read_number or write_number) for term in function.terms()), NOTHING)
+    return sum((write_term(term, inside, read_number or write_number) for term in _list_parts(function)), NOTHING)
 
 
 def write_term(term: TimeFunction, inside: float, read_number: ReadNumber) -> Expr:

@@ -17,6 +17,7 @@ from veridyn.results.document import (
 from veridyn.results.errors import ReportError
 from veridyn.results.figure import Figure, Instant, Panel, Series
 from veridyn.results.merging import merge, select_cases
+from veridyn.results.plan import ExpectedFailure, Fingerprint, PlannedChecks
 from veridyn.results.reading import check, convert, convert_record, read
 from veridyn.results.record import Counters, LevelRow, Number, Record, Settings, Terms, Value, WorkPrecisionPoint
 from veridyn.results.sheet import CaseSheet, ParameterRow, PublishedValue, QuantityRow, ReferenceRow
@@ -36,6 +37,7 @@ from veridyn.results.system import (
 from veridyn.results.words import (
     BeamSide,
     ErrorKind,
+    FingerprintKind,
     Holding,
     Layer,
     MessageKind,
@@ -47,9 +49,10 @@ from veridyn.results.words import (
     Verdict,
 )
 from veridyn.results.writing import (
-    compute_digest,
+    add_checksum,
+    compute_checksum,
+    count_verdicts,
     encode,
-    sign,
     unstructure,
     unstructure_environment,
     unstructure_levels,
@@ -74,7 +77,10 @@ __all__ = [
     "DrawnSystem",
     "Environment",
     "ErrorKind",
+    "ExpectedFailure",
     "Figure",
+    "Fingerprint",
+    "FingerprintKind",
     "Holding",
     "Instant",
     "Layer",
@@ -84,6 +90,7 @@ __all__ = [
     "Number",
     "Panel",
     "ParameterRow",
+    "PlannedChecks",
     "PrintedVerdict",
     "Profile",
     "PublishedValue",
@@ -102,17 +109,18 @@ __all__ = [
     "Value",
     "Verdict",
     "WorkPrecisionPoint",
+    "add_checksum",
     "check",
-    "compute_digest",
+    "compute_checksum",
     "convert",
     "convert_record",
+    "count_verdicts",
     "describe_scope",
     "encode",
     "find_gaps",
     "merge",
     "read",
     "select_cases",
-    "sign",
     "unstructure",
     "unstructure_environment",
     "unstructure_levels",

@@ -5,11 +5,12 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from veridyn.results.figure import Figure
-from veridyn.results.record import Record, WorkPrecisionPoint
+from veridyn.results.plan import RUN, ExpectedFailure, Fingerprint, PlannedChecks, RunNumber
+from veridyn.results.record import Record, Settings, WorkPrecisionPoint
 from veridyn.results.sheet import CaseSheet
 from veridyn.results.words import MessageKind, Profile
 
-VERSION = "2.3"
+VERSION = "2.4"
 SCOPES = {Profile.QUICK: "Quick profile", Profile.COMPARISON: "Problem of one's own"}
 Count = Annotated[int, Meta(ge=0)]
 
@@ -37,10 +38,22 @@ class Environment(Struct, frozen=True, kw_only=True):
 
 
 class SolverVersion(Struct, frozen=True, kw_only=True):
-    """A solver under test."""
+    """A solver under test: what it states of itself, and what was asked of it."""
 
     name: Annotated[str, Meta(description="As in the results.")]
     version: Annotated[str, Meta(description="As the solver states it.")] = ""
+    specification: Annotated[str, Meta(description="How it was named: `NAME`, `file.py:NAME`, `cmd:program`.")] = ""
+    capabilities: Annotated[tuple[str, ...], Meta(description="What it offers.")] = ()
+    schemes: Annotated[tuple[str, ...], Meta(description="Those that were judged; one empty name: it has none.")] = ()
+    claims: Annotated[
+        dict[str, Settings],
+        Meta(description="What it claims, or the user claims of it, by scheme; empty name: no scheme."),
+    ] = {}
+    refined: Annotated[bool, Meta(description="Whether it was solved on refinement levels.")] = False
+    settings: Annotated[Settings, Meta(description="Settings of the user.")] = {}
+    require: Annotated[str, Meta(description="Criterion of the user in place of those of the cases.")] = ""
+    quantities: Annotated[tuple[str, ...], Meta(description="Quantities that the user named; all if empty.")] = ()
+    run: Annotated[RunNumber, RUN] = None
 
 
 class Message(Struct, frozen=True, kw_only=True):
@@ -87,6 +100,21 @@ class Document(Struct, frozen=True, kw_only=True):
             "not recorded."
         ),
     ] = None
+    plan: Annotated[
+        tuple[PlannedChecks, ...] | None,
+        Meta(
+            description="Every check that the run set out to make. Each result must stand there; unless `ended` says "
+            "why the run ended early, each of these checks must have a result. null: not recorded."
+        ),
+    ] = None
+    ended: Annotated[str, Meta(description="Why the run ended before its plan was done; empty if it was done.")] = ""
+    expected_failures: Annotated[
+        tuple[ExpectedFailure, ...],
+        Meta(description="Failures that the user expects; a result is an expected failure only if a line covers it."),
+    ] = ()
+    fingerprints: Annotated[
+        tuple[Fingerprint, ...], Meta(description="Hashes of what was judged, of the judge, and of what they read.")
+    ] = ()
     profile: Annotated[
         Profile | None,
         Meta(
@@ -121,11 +149,16 @@ class Document(Struct, frozen=True, kw_only=True):
             "version 2.2 plain strings, which are read as notes."
         ),
     ] = ()
+    counts: Annotated[
+        dict[str, Count] | None,
+        Meta(description="Number of results by verdict; must be that of the results. null: not recorded."),
+    ] = None
     digest: Annotated[
         str | None,
         Meta(
-            description="SHA-256 of the document without this key, as JSON with sorted keys, without spaces, in "
-            "UTF-8. A file whose content differs is refused. null: not recorded."
+            description="Checksum: SHA-256 of the document without this key, as JSON with sorted keys, without spaces, "
+            "in UTF-8. A file whose content differs is refused. Anybody can compute it anew: it finds accidents. null: "
+            "not recorded, which no document with a plan may have."
         ),
     ] = None
 
@@ -136,12 +169,20 @@ class Document(Struct, frozen=True, kw_only=True):
 
 
 def find_gaps(document: Document) -> list[str]:
-    """Say what a document lacks, a sentence each: checks that were planned, cases without a result."""
+    """Say what a document lacks, a sentence each: a plan, checks that were planned, cases without a result."""
     planned, number = document.planned or 0, len(document.results)
-    early = [f"{planned - number} of {planned} checks are missing: the run ended early"] if planned > number else []
+    why = document.ended or "the run ended early"
+    early = [f"{planned - number} of {planned} checks are missing: {why}"] if planned > number else []
     judged = {record.case for record in document.results}
     empty = [sheet.case for sheet in document.cases if sheet.case not in judged]
-    return [*early, *(f"{name} is described, but no check of it was recorded" for name in empty)]
+    return [
+        *early,
+        *([NO_PLAN] if document.plan is None else []),
+        *(f"{name} is described, but no check of it was recorded" for name in empty),
+    ]
+
+
+NO_PLAN = "the results state no plan: nobody can say whether checks are missing; repeat the run with this version"
 
 
 def describe_scope(document: Document) -> str:

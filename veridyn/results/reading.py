@@ -13,14 +13,15 @@ from pathlib import Path
 
 import msgspec
 
-from veridyn.results.contradictions import find_contradictions
+from veridyn.results.against_plan import find_deviations
+from veridyn.results.contradictions import find_contradictions, make_context
 from veridyn.results.document import VERSION, Document, Environment
 from veridyn.results.errors import ReportError
 from veridyn.results.merging import merge
 from veridyn.results.parsing import parse_file
 from veridyn.results.record import Record
 from veridyn.results.words import MessageKind
-from veridyn.results.writing import Plain, compute_digest, unstructure
+from veridyn.results.writing import Plain, compute_checksum, unstructure
 
 PLACE = re.compile(r"(.*?)(?: - at `(?:key in )?\$\.?(.*)`)?", re.DOTALL)  # msgspec states a place in its message only
 MINOR = re.compile(r"2\.(\d+)")
@@ -46,15 +47,18 @@ def read(source: str | PathLike[str] | Iterable[str | PathLike[str]]) -> Documen
     paths = [source] if isinstance(source, str | PathLike) else list(source)
     if not paths:
         raise ReportError("no result file given; write one with: veridyn run --json results.json")
-    return merge([_read_file(Path(path)) for path in paths])
+    merged = merge([_read_file(Path(path)) for path in paths])
+    _check_plan(merged, ", ".join(map(str, paths)))
+    return merged
 
 
 def _read_file(path: Path) -> Document:
     """Read and check one file; verdicts are not taken on trust."""
     content, name = parse_file(path), str(path)
-    _check_digest(content, name)
+    _check_checksum(content, name)
     document = _structure(content, name)
     _check_records(document, name)
+    _check_plan(document, name)
     return document
 
 
@@ -159,21 +163,34 @@ def _name_entry(place: str, plain: Plain) -> str:
     return f" (in {' '.join(named)})" if named else ""
 
 
-def _check_digest(content: object, name: str) -> None:
-    """Refuse a file that was changed after it was written."""
-    recorded = content.get("digest") if isinstance(content, dict) else None
-    if isinstance(content, dict) and recorded is not None and recorded != compute_digest(content):
-        raise ReportError(f"{name}: was changed after it was written, its digest does not fit; repeat the run")
+def _check_checksum(content: object, name: str) -> None:
+    """Refuse a file that was changed after it was written, by accident: whoever means it computes the sum anew."""
+    if not isinstance(content, dict):
+        return
+    recorded = content.get("digest")
+    if recorded is None and content.get("plan") is not None:
+        raise ReportError(f"{name}: states a plan, but no checksum (digest); was the file changed?")
+    if recorded is not None and recorded != compute_checksum(content):
+        raise ReportError(
+            f"{name}: was changed after it was written, its checksum (digest) does not fit; repeat the run"
+        )
 
 
 def _check_records(document: Document, name: str) -> None:
     """Refuse what contradicts itself: wrong verdicts and errors, repetitions, cases that are not described."""
-    for record, fault in find_contradictions(document.results):
+    context = make_context(document.cases, document.expected_failures)
+    for record, fault in find_contradictions(document.results, context):
         raise ReportError(f"{name}: {record.case} {record.id or record.quantity} {fault}; was the file changed?")
     described = {sheet.case for sheet in document.cases}
     strange = next((r.case for r in document.results if described and r.case not in described), None)
     if strange is not None:
         raise ReportError(f"{name}: has results of {strange!r}, which it does not describe; was the file changed?")
+
+
+def _check_plan(document: Document, name: str) -> None:
+    """Refuse results that are not those of the plan, and runs that cannot be judged as one."""
+    for fault in find_deviations(document):
+        raise ReportError(f"{name}: {fault}")
 
 
 def _check_series(document: Document, name: str) -> None:
@@ -190,6 +207,7 @@ def _check_runs(document: Document, name: str) -> None:
     number = len(document.runs)
     numbers = {
         "results": [record.run_number for record in document.results],
+        "plan": [entry.run or 1 for entry in document.plan or ()],
         "work_precision": [point.run_number for point in document.work_precision],
     }
     for part, runs in numbers.items():

@@ -31,7 +31,9 @@ class LevelRow(Struct, frozen=True, kw_only=True):
     before: Annotated[Value, Meta(description="Answer to the problem as stated.")] = None
     after: Annotated[Value, Meta(description="Answer to the same problem put otherwise.")] = None
     change: Annotated[Number | None, Meta(description="Distance of the two.")] = None
-    admissible: Annotated[Number | None, Meta(description="Largest change that passes.")] = None
+    admissible: Annotated[
+        Number | None, Meta(description="Largest change that passes; of a slope, the error that keeps the tolerance.")
+    ] = None
     error: Annotated[
         Number | None, Meta(description="Distance from the truth; pooled errors are over their scale.")
     ] = None

@@ -51,6 +51,15 @@ class MessageKind(StrEnum):
     UNTESTED = "untested"
 
 
+class FingerprintKind(StrEnum):
+    """What a hash is the hash of."""
+
+    SOLVER = "solver"
+    SUITE = "suite"
+    INPUT = "input"
+    ENVIRONMENT = "environment"
+
+
 class PrintedVerdict(StrEnum):
     """What a published value is worth."""
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ import msgspec
 from veridyn.results.document import Document, Environment
 from veridyn.results.errors import ReportError
 from veridyn.results.record import LevelRow, Record
+from veridyn.results.words import Verdict
 
 Plain = dict[str, Any]  # as JSON has it: nested data whose types only the records know
 
@@ -28,6 +30,9 @@ def unstructure(document: Document) -> Plain:
     plain["work_precision"] = [_leave_out(row, ("run",)) for row in plain["work_precision"]]
     for sheet in plain["cases"]:
         _leave_out_laws(sheet)
+    plain["counts"] = count_verdicts(document.results)
+    for part in ("plan", "solvers", "fingerprints"):
+        plain[part] = plain[part] and [_leave_out(entry, ("run",)) for entry in plain[part]]
     head = {"schema_version": plain.pop("schema_version"), "environment": _flatten(plain.pop("environment"))}
     return head | ({"environments": places} if places else {}) | plain
 
@@ -48,24 +53,30 @@ def unstructure_levels(levels: Iterable[LevelRow]) -> list[Plain]:
 
 
 def encode(document: Document) -> bytes:
-    """Return a document as the bytes of its file, a record a line, with its digest.
+    """Return a document as the bytes of its file, a record a line, with its checksum.
 
     Half a surrogate pair, which JSON can carry and no file can, becomes a question mark. Raises ReportError if a
     number is not finite.
     """
-    plain = sign(document)
+    plain = add_checksum(document)
     parts = [f"{_encode(key)}: {_print_lines(value)}" for key, value in plain.items()]
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode("utf-8", errors="replace")
 
 
-def sign(document: Document) -> Plain:
-    """Return a document as plain data, with its digest."""
+def add_checksum(document: Document) -> Plain:
+    """Return a document as plain data, with its checksum."""
     plain = unstructure(document)
-    return plain | {"digest": compute_digest(plain)}
+    return plain | {"digest": compute_checksum(plain)}
 
 
-def compute_digest(plain: Mapping[str, object]) -> str:
-    """Return the SHA-256 of a document without its own digest; the order of keys and the layout do not matter."""
+def count_verdicts(records: Iterable[Record]) -> dict[str, int]:
+    """Return the number of records by verdict, in the order of the verdicts."""
+    counts = Counter(record.verdict for record in records)
+    return {verdict.value: counts[verdict] for verdict in Verdict if counts[verdict]}
+
+
+def compute_checksum(plain: Mapping[str, object]) -> str:
+    """Return the SHA-256 of a document without its own `digest`; the order of keys and the layout do not matter."""
     content = {name: part for name, part in plain.items() if name != "digest"}
     try:
         text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

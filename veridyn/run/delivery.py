@@ -14,7 +14,7 @@ from veridyn.problem.printable import print_line
 from veridyn.reports.errors import need_packages
 from veridyn.reports.names import REPORT_FILES
 from veridyn.reports.terminal import LAYOUTS, Layout
-from veridyn.results import Document, ReportError, Verdict, check, compute_digest, sign
+from veridyn.results import Document, ReportError, Verdict, add_checksum, check, compute_checksum
 from veridyn.run.baseline import is_baseline
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.screen import console
@@ -79,7 +79,7 @@ def is_result(content: object) -> bool:
     """Tell whether what a file holds is a result document of ours that nobody has changed."""
     if not isinstance(content, dict) or not {"schema_version", "environment", "results"} <= content.keys():
         return False
-    return content.get("digest") in (None, compute_digest(content))
+    return content.get("digest") in (None, compute_checksum(content))
 
 
 def deliver(made: Document, delivery: Delivery, places: Places) -> int:
@@ -96,7 +96,7 @@ def deliver(made: Document, delivery: Delivery, places: Places) -> int:
 
 def _write(made: Document, delivery: Delivery, places: Places) -> None:
     if delivery.output:
-        text = json.dumps(sign(made), indent=1, allow_nan=False) + "\n"
+        text = json.dumps(add_checksum(made), indent=1, allow_nan=False) + "\n"
         if places.output:
             save(places.output, text)
         else:

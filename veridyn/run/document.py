@@ -28,10 +28,13 @@ from veridyn.results import (
     DrawnBeam,
     DrawnSystem,
     Environment,
+    ExpectedFailure,
     Figure,
+    Fingerprint,
     Message,
     MessageKind,
     ParameterRow,
+    PlannedChecks,
     PrintedVerdict,
     Profile,
     PublishedValue,
@@ -100,6 +103,47 @@ class Scope:
     available: int | None = None
 
 
+@dataclass(frozen=True)
+class Undertaking:
+    """What a run set out to do, and what tells it from others.
+
+    Attributes
+    ----------
+    plan
+        Every check, by solver and variant.
+    solvers
+        Who is judged, and what was asked of them.
+    expected
+        Failures that the user expects.
+    fingerprints
+        Hashes of what was judged, and of the judge.
+    ended
+        Why the run ended before its plan was done; empty if it was done.
+    """
+
+    plan: tuple[PlannedChecks, ...]
+    solvers: tuple[SolverVersion, ...]
+    expected: tuple[ExpectedFailure, ...] = ()
+    fingerprints: tuple[Fingerprint, ...] = ()
+    ended: str = ""
+
+
+def state_undertaking(records: Iterable[Record], solvers: Iterable[SolverVersion] = ()) -> Undertaking:
+    """Return an undertaking that was done whole: its records are the checks that it set out to make."""
+    checks: dict[tuple[str, str, str], list[str]] = {}
+    for record in records:
+        checks.setdefault((record.solver, record.case, record.variant), []).append(record.id)
+    stated = {solver.name: solver for solver in solvers}
+    names = dict.fromkeys(solver for solver, _, _ in checks)
+    return Undertaking(
+        plan=tuple(
+            PlannedChecks(solver=solver, case=case, variant=variant, checks=tuple(ids))
+            for (solver, case, variant), ids in checks.items()
+        ),
+        solvers=tuple(stated.get(name, SolverVersion(name=name)) for name in names),
+    )
+
+
 def document(
     records: Iterable[Record],
     cases: Sequence[CaseSheet],
@@ -107,27 +151,28 @@ def document(
     command: Sequence[str],
     messages: Sequence[Message] = (),
     work_precision: Sequence[WorkPrecisionPoint] = (),
-    planned: int | None = None,
+    undertaking: Undertaking | None = None,
     scope: Scope = Scope(),
-    solvers: Mapping[str, str] | None = None,
 ) -> Document:
-    """Assemble the result document of a run; `planned` is the number of checks that it set out to make.
+    """Assemble the result document of a run; without an undertaking its records are all that it set out to make.
 
-    Cases are given as sheets, ``solvers`` as their names and versions. Messages end with what the failures resemble, if
-    they resemble anything.
+    Cases are given as sheets. Messages end with what the failures resemble, if they resemble anything.
     """
     results = tuple(map(finite, records))
     resemblances = (Message(kind=MessageKind.HINT, text=text) for text in hints(results))
+    undertaking = undertaking or state_undertaking(results)
+    plan = tuple(map(finite, undertaking.plan))
     return Document(
         schema_version=VERSION,
         environment=environment(command),
-        planned=planned,
+        planned=sum(len(entry.checks) for entry in plan),
+        plan=plan,
+        ended=make_printable(undertaking.ended),
+        expected_failures=tuple(map(finite, undertaking.expected)),
+        fingerprints=tuple(map(finite, undertaking.fingerprints)),
         profile=scope.profile,
         available=scope.available,
-        solvers=tuple(
-            SolverVersion(name=make_printable(name), version=make_printable(version))
-            for name, version in (solvers or {}).items()
-        ),
+        solvers=tuple(map(finite, undertaking.solvers)),
         cases=tuple(cases),
         results=results,
         work_precision=tuple(work_precision),
@@ -136,11 +181,11 @@ def document(
     )
 
 
-Row = TypeVar("Row", Record, WorkPrecisionPoint)
+Row = TypeVar("Row", Record, WorkPrecisionPoint, PlannedChecks, SolverVersion, ExpectedFailure, Fingerprint)
 
 
 def finite(row: Row) -> Row:
-    """Return a record or a point as terminals allow: NaN and infinity are nothing, control characters blanks."""
+    """Return a record as terminals allow: NaN and infinity are nothing, control characters blanks."""
     cleaned = {name: _finite(getattr(row, name)) for name in row.__struct_fields__}
     return structs.replace(row, **cleaned)
 
@@ -148,6 +193,8 @@ def finite(row: Row) -> Row:
 def _finite(value: object) -> object:
     if isinstance(value, str):
         return value if isinstance(value, StrEnum) else make_printable(value)
+    if isinstance(value, tuple):
+        return tuple(map(_finite, value))
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

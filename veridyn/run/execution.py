@@ -48,6 +48,7 @@ class Findings(Found):
     figures: list[Figure] = field(default_factory=list)
     points: list[WorkPrecisionPoint] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
+    ended: str = ""  # why the work did not come to its end
 
     def note(self, *texts: str, kind: MessageKind = MessageKind.NOTE) -> None:
         """Add remarks on the run."""

@@ -11,11 +11,11 @@ from veridyn.problem.errors import SolverInputError
 from veridyn.problem.printable import print_line
 from veridyn.reports.numbers import plural
 from veridyn.reports.tally import TROUBLE
-from veridyn.results import Document, MessageKind, Profile, Record
+from veridyn.results import Document, Fingerprint, FingerprintKind, MessageKind, Profile, Record
 from veridyn.run import spreading
 from veridyn.run.baseline import Baseline, compared, read_baseline, write_baseline
 from veridyn.run.delivery import Delivery, Places, deliver, open_places, status
-from veridyn.run.document import Scope, document
+from veridyn.run.document import Scope, Undertaking, document
 from veridyn.run.execution import (
     Findings,
     OnRecord,
@@ -34,6 +34,7 @@ from veridyn.run.journal import journal
 from veridyn.run.plan import Access, Plan, Task, count_checks, list_checks, list_tasks
 from veridyn.run.screen import bar, progress
 from veridyn.run.selection import QUICK, Selection
+from veridyn.run.undertaking import CHANGED, mark_run, state_run
 from veridyn.run.workers import Pool, WorkerLost
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of
 from veridyn.validation_cases.judgement.checks import what_it_could_claim
@@ -88,28 +89,39 @@ def run(order: Order, delivery: Delivery, crew: Crew) -> int:
     before = read_baseline(order.against) if order.against else None
     with spreading.pool(crew.jobs, crew.scheduler) as pool:
         plan, expected = make_plan(pool, order, crew.access)
+        marks = mark_run(plan, inputs := (order.expected_failures, order.against))
         with open_places(delivery) as places:
             rehearse(pool, plan)
-            return carry_out(pool, plan, order, delivery, places, expected, before)
+            return carry_out(pool, Work(plan, order, delivery, places, expected, before, marks, inputs))
 
 
-def carry_out(
-    pool: Pool,
-    plan: Plan,
-    order: Order,
-    delivery: Delivery,
-    places: Places,
-    expected: Expectations,
-    before: Baseline | None,
-) -> int:
+@dataclass(frozen=True)
+class Work:
+    """A plan, where its results go, what is expected of them, and the hashes of what it judges and reads."""
+
+    plan: Plan
+    order: Order
+    delivery: Delivery
+    places: Places
+    expected: Expectations
+    before: Baseline | None
+    marks: tuple[Fingerprint, ...]
+    inputs: tuple[Path | None, ...]
+
+
+def carry_out(pool: Pool, work: Work) -> int:
     """Execute a plan, settle, deliver; returns the exit status. Raises ReportError if results cannot be written."""
+    plan, delivery, places = work.plan, work.delivery, work.places
     findings = Findings([[] for _ in plan.tasks])
     findings.note(*plan.refused.values(), *([IMPORTED] if plan.access.in_process else []), kind=MessageKind.GAP)
-    with journal(places.work, _identify(plan), findings, resume=delivery.resume):
-        ending = execute(pool, plan, order, delivery, expected, findings)
-        result = [*findings.records, *(compared(findings.records, before) if before else ())]
-        records = [expected.settle(record) for record in result]
-        reached = deliver(settle(pool, plan, delivery, findings, records), delivery, places)
+    with journal(places.work, _identify(plan, work.marks), findings, resume=delivery.resume):
+        ending = execute(pool, plan, work.order, delivery, work.expected, findings)
+        result = [*findings.records, *(compared(findings.records, work.before) if work.before else ())]
+        records = [work.expected.settle(record) for record in result]
+        undertaking = state_run(plan, work.expected, work.marks, records, findings.ended)
+        if mark_run(plan, work.inputs) != work.marks:
+            findings.note(CHANGED, kind=MessageKind.GAP)
+        reached = deliver(settle(pool, plan, delivery, findings, records, undertaking), delivery, places)
         if not ending and findings.journal:
             findings.journal.drop()
         if not ending and places.baseline:
@@ -139,10 +151,11 @@ def make_plan(pool: Pool, order: Order, access: Access) -> tuple[Plan, Expectati
     return plan, read_expected(order.expected_failures, described, tasks)
 
 
-def _identify(plan: Plan) -> dict[str, object]:
+def _identify(plan: Plan, marks: Sequence[Fingerprint]) -> dict[str, object]:
     """Return what tells one run from another."""
     named = {spec: [subject.name, subject.version, *subject.schemes] for spec, subject in plan.subjects.items()}
-    return {"solvers": named, "tasks": [asdict(task) for task in plan.tasks]}
+    files = [mark.sha256 for mark in marks if mark.kind is FingerprintKind.SOLVER]
+    return {"solvers": named, "files": files, "tasks": [asdict(task) for task in plan.tasks]}
 
 
 # ---- execute
@@ -176,6 +189,7 @@ def execute(
     else:
         return ExitCode.FINE
     pool.kill()
+    findings.ended = why
     goes_on = "; --resume goes on with them" if findings.journal else ""
     text = f"{why}; {plural(len(findings.records), 'check')} judged before{goes_on}"
     findings.note(text)
@@ -231,7 +245,14 @@ def _leave_out(named: Sequence[str], subjects: Iterable[Subject]) -> Iterator[st
 # ---- settle
 
 
-def settle(pool: Pool, plan: Plan, delivery: Delivery, findings: Findings, records: Sequence[Record]) -> Document:
+def settle(
+    pool: Pool,
+    plan: Plan,
+    delivery: Delivery,
+    findings: Findings,
+    records: Sequence[Record],
+    undertaking: Undertaking,
+) -> Document:
     """Assemble the result document of a run, with the sheets of its cases if it is kept."""
     if findings.journal and findings.journal.trouble:
         findings.note(findings.journal.trouble)
@@ -243,9 +264,8 @@ def settle(pool: Pool, plan: Plan, delivery: Delivery, findings: Findings, recor
         delivery.command,
         findings.messages,
         findings.points,
-        plan.planned,
+        undertaking,
         plan.scope,
-        {subject.name: subject.version for subject in plan.subjects.values()},
     )
 
 

@@ -8,7 +8,18 @@ import pytest
 from mpmath import mpf
 
 import veridyn
-from veridyn import Harmonic, Load, Modes, NonlinearDamper, NonlinearSpring, Stop, SupportMotion, TimeVarying, Zener
+from veridyn import (
+    Harmonic,
+    Load,
+    Modes,
+    NonlinearDamper,
+    NonlinearSpring,
+    Stop,
+    SupportMotion,
+    TimeVarying,
+    Zener,
+    constant,
+)
 from veridyn.problem.errors import ProblemError
 from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter, exact
@@ -118,6 +129,36 @@ def test_the_energy_of_masses_and_springs_is_read(body, prove_all):
     prove_all(modal, {"energy@0.7": 1})
 
 
+def test_a_parameter_is_sought_at_an_event():
+    """From which height a ball on a floor at 0 hits with 3 m/s under g = 4: h = 9/(2 g), and dh/dg = -h/g."""
+    parameters = (Parameter("g", "m/s^2", "", "4"), Parameter("h", "m", "", "1"))
+
+    def state(o):
+        stop = Stop("floor", "x1", gap=0, restitution=0)
+        return veridyn.Problem(
+            mass=1.0, loads=Load("x1", constant(o["g"])), stops=stop, initial_displacement=np.array([-o["h"]]), end=2.0
+        )
+
+    motion = make_quantities(state, parameters)
+    sought = motion.where("h", "v_x1 - 3", at=("floor_hits", 1))
+    height = sought.value("x1", "0", second=lambda p: -9 / (2 * p.g), how="energy")
+    assert height().confirm().text() == "-1.12500000000000000000000000000"
+    assert float(height(g=exact(4).varied()).derivative.value) == pytest.approx(9 / 32, rel=1e-14)
+    assert [parameter.name for parameter in sought.parameters] == ["g"]
+
+
+def test_a_support_is_shared_among_modes(prove_all):
+    """One mode (1, 1) of two bodies has half of a support that pulls the second: x'' + 4 x = -4."""
+    modes = Modes(omega=[2.0], damping=[0.0], shapes=[[1.0], [1.0]], masses=[4.0])
+    ground = SupportMotion.from_acceleration("ground", [0.0, 1.0], constant(8.0))
+    problem = veridyn.Problem(name="modal", modes=modes, supports=ground, initial_velocity=[1.0, 1.0], end=2.0)
+
+    def place():
+        return mpmath.sin(2) / 2 - 1 + mpmath.cos(2)
+
+    prove_all(problem, {"x1@1": place, "absolute_x1@1": place, "absolute_x2@1": lambda: place() + 4})
+
+
 def test_derivatives_pass_impacts_and_the_end_of_a_slide():
     """A ball from h hits at sqrt(2 h/g); a block with v rests after v/a and v²/(2 a)."""
     height = Parameter("h", "m", "", "1/2")
@@ -143,3 +184,16 @@ def test_derivatives_pass_impacts_and_the_end_of_a_slide():
     motion = make_quantities(slide, (Parameter("v", "m/s", "", "1"),))
     rest = motion.value("x1", "7").compute({"v": exact(1).varied()}, 30)
     assert abs(rest.derivative.value - 2) < mpf(10) ** -28
+
+
+def test_a_zener_device_whose_dashpot_has_an_even_power(prove_all, body):
+    """With alpha = 1/2, pulled beside a body that a huge mass keeps in place: D' = -f (D/c)² is a hyperbola.
+
+    It is odd: pushed as far, it has the other sign.
+    """
+    for side in (1, -1):
+        device = Zener(name="z", direction="x1", k1=120.0, k2=10.0, k3=60.0, damping=1.5, alpha=0.5, path=-0.125 * side)
+        values = veridyn.prove(body(mass=[[1e90]], devices=device, end=1.0), ["force_z@1"])
+        f, c = mpf(60) * 130 / 190, mpf(3) / 2
+        carried = side / (8 / f + f / c**2)
+        assert abs(values["force_z@1"].value - carried * 120 / 130) < mpf(10) ** -28

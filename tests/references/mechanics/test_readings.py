@@ -124,6 +124,13 @@ def test_the_formula_of_a_window_is_its_function(order, at):
     assert float(formula) == pytest.approx(float(window(at)), abs=1e-13)
 
 
+def test_the_formula_of_a_window_is_exact():
+    """The integral of sin t from pi/3 to pi is 1/2 - cos t, then 3/2."""
+    window = Windowed(Harmonic(1.0, 1.0), "pi/3", "pi", -1)
+    formulas = [write_function(Sum((window, polynomial(0.0))), inside) for inside in (0.0, 2.0, 4.0)]
+    assert formulas == [0, sympy.Rational(1, 2) - sympy.cos(T), sympy.Rational(3, 2)]
+
+
 def test_a_support_that_moves_within_a_window(prove_all, body):
     """Acceleration 1 m/s² from 1 s to 2 s: afterwards the body has lost 1 m/s against it."""
     push = Windowed(polynomial(1.0), 1.0, 2.0)

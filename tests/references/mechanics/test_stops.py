@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mpmath
 import numpy as np
+import sympy
 from mpmath import mpf
 
 import veridyn
@@ -26,6 +27,15 @@ def test_a_penalty_stop_gives_half_a_wave(body, prove_all):
             "count wall_closes": 1,
         },
     )
+
+
+def test_a_gap_may_have_irrational_factors(body, prove_all):
+    """Along (1, 1)/sqrt(2) a body has 1 m/s: what the touch leaves at zero is so exactly."""
+    root = sympy.sqrt(2)
+    line = np.array([1 / root, 1 / root])
+    wall = Stop("wall", line, gap=0.5, stiffness=100.0)
+    forms = {"wall_opens#1": lambda: mpf(1) / 2 + mpmath.pi / 10, "integral push_wall": 2, "count wall_closes": 1}
+    prove_all(body(2, initial_velocity=line, stops=wall), forms)
 
 
 def test_a_damped_stop_does_not_pull(body, prove_all):
