@@ -240,5 +240,7 @@ def test_a_line_that_is_damaged_or_out_of_its_place_ends_what_is_taken(tmp_path,
     }[damage]
     kept.file.write_bytes(b"".join(lines))
     taken = []
-    journal.Journal(tmp_path, {}, taken.append).begin(resume=True)
+    resumed = journal.Journal(tmp_path, {}, taken.append)
+    resumed.begin(resume=True)
+    resumed.close()
     assert taken == [{"number": 0}, {"number": 1}]
