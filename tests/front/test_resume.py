@@ -223,3 +223,24 @@ def test_a_worker_that_has_grown_is_replaced(tmp_path, monkeypatch):
     with workers.Pool(2) as pool:
         first, again, grown, after = (list(pool.ask(job)) for job in (jobs.stays, jobs.stays, jobs.grows, jobs.stays))
     assert first == again == grown != after
+
+
+@pytest.mark.parametrize("damage", ["twice", "changed", "elsewhere"])
+def test_a_line_that_is_damaged_or_out_of_its_place_ends_what_is_taken(tmp_path, damage):
+    kept = journal.Journal(tmp_path, {}, lambda entry: None)
+    kept.begin(resume=False)
+    for number in range(4):
+        kept.keep({"number": number})
+    kept.close()
+    lines = kept.file.read_bytes().splitlines(keepends=True)  # of the request, then of the entries
+    lines[3:4] = {
+        "twice": [lines[2], lines[3]],
+        "changed": [lines[3].replace(b'"number": 2', b'"number": 7')],
+        "elsewhere": [lines[4]],
+    }[damage]
+    kept.file.write_bytes(b"".join(lines))
+    taken = []
+    resumed = journal.Journal(tmp_path, {}, taken.append)
+    resumed.begin(resume=True)
+    resumed.close()
+    assert taken == [{"number": 0}, {"number": 1}]
