@@ -1,1 +1,1 @@
-"""What a solver is, read from its answers: so far the elementary weights of a single step."""
+"""What a solver is, read from its answers: the map of one step and the elementary weights."""
