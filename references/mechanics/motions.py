@@ -28,8 +28,9 @@ from veridyn.references.mechanics.numbers import read_decimal
 from veridyn.references.mechanics.steps import THROUGH, ProvedModes, write_modes
 from veridyn.references.mechanics.system import MechanicalSystem
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet, exact, resolve
-from veridyn.references.problems.hybrid import MotionQuantities, MotionTerms, SteppedRoute
+from veridyn.references.problems.hybrid import MotionQuantities
 from veridyn.references.problems.hybrid_modes import TIME, to_sympy
+from veridyn.references.problems.hybrid_quantities import MotionTerms, SteppedRoute
 from veridyn.references.problems.hybrid_system import EventParameter, make_balls
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import hybrid_steps
