@@ -3,7 +3,8 @@
 import mpmath
 import pytest
 
-from veridyn.references.problems import hodograph, stacked_blocks
+from veridyn.references.problems import hodograph
+from veridyn.validation_cases.mechanics import test_block_stack as stack
 from veridyn.validation_cases.mechanics import test_incline_block as incline
 
 G = mpmath.mpf("9.81")
@@ -37,12 +38,12 @@ def test_a_block_holds_stops_or_comes_back(given, order):
 
 
 def test_blocks_that_go_together_stop_together():
-    lower, upper = (f(F=10).value for f in (stacked_blocks.lower_stop, stacked_blocks.upper_stop))
+    lower, upper = (f(F=10).value for f in (stack.LOWER_STOP, stack.UPPER_STOP))
     speed = (10 - mpmath.mpf("0.6") * G) / 3 / 4
     assert lower == upper
     assert abs(lower - (mpmath.mpf("0.25") + speed / (mpmath.mpf("0.2") * G))) < TINY
-    assert stacked_blocks.lower_way(F=10).value == stacked_blocks.upper_way(F=10).value
+    assert stack.LOWER_WAY(F=10).value == stack.UPPER_WAY(F=10).value
 
 
 def test_the_upper_block_lags_behind_a_strong_pull():
-    assert stacked_blocks.lower_way(F=30).value > stacked_blocks.upper_way(F=30).value
+    assert stack.LOWER_WAY(F=30).value > stack.UPPER_WAY(F=30).value
