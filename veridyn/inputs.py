@@ -8,6 +8,7 @@ import json
 import math
 import re
 import tomllib
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
@@ -30,6 +31,10 @@ DOTTED = re.compile(r"(?<![\w-])(?:[\w-]++\s*+\.\s*+){65}")
 
 class InputError(ValueError):
     """A text from outside cannot be read; the message is one line."""
+
+
+class NotFiniteError(ValueError):
+    """A number in a JSON text is not finite; the message is its text."""
 
 
 def read_bytes(path: Path, largest: int = LARGEST) -> bytes:
@@ -63,9 +68,12 @@ def parse_json(text: str, *, finite: bool = True) -> Any:
     pair, or brackets are nested deeper than `DEEPEST`.
     """
     _check_depth(text)
-    hooks: dict[str, Any] = {"parse_constant": _refuse_constant, "parse_float": _parse_float} if finite else {}
+    hooks: dict[str, Any] = {"parse_constant": _refuse_number, "parse_float": _parse_float} if finite else {}
     try:
         content = json.loads(text, parse_int=_parse_int, object_pairs_hook=_join, **hooks)
+    except NotFiniteError as number:
+        place = next(find_infinite(json.loads(text)), "") or "a number"
+        raise InputError(f"{place} is {number}; numbers must be finite, write null instead") from None
     except json.JSONDecodeError as error:
         raise InputError(_explain(text, error)) from None
     except RecursionError:
@@ -135,14 +143,26 @@ def _explain(text: str, error: json.JSONDecodeError) -> str:
     return f"is not JSON at line {error.lineno}, column {error.colno} ({error.msg})"
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise InputError(f"{name} is not JSON; numbers must be finite, write null instead")
+def find_infinite(node: object, where: str = "") -> Iterator[str]:
+    """Yield the places of NaN and infinity in nested data."""
+    if isinstance(node, float) and not math.isfinite(node):
+        yield where.lstrip(".")
+    elif isinstance(node, dict):
+        for key, item in node.items():
+            yield from find_infinite(item, f"{where}.{key}")
+    elif isinstance(node, list | tuple):
+        for number, item in enumerate(node):
+            yield from find_infinite(item, f"{where}[{number}]")
+
+
+def _refuse_number(text: str) -> NoReturn:
+    raise NotFiniteError(text)
 
 
 def _parse_float(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise InputError(f"{text[:40]} exceeds the range of floats; numbers must be finite, write null instead")
+        raise NotFiniteError(f"{text[:40]}, beyond the range of floats")
     return number
 
 
