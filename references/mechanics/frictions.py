@@ -90,7 +90,7 @@ def _join(directions: list[Direction]) -> list[Direction]:
     moved = [direction for direction in directions if any(entry != 0 for entry in direction[0])]
     if len(directions) < 2 or not moved:
         return directions
-    (a, w), (b, v) = directions if moved[0] is directions[0] else reversed(directions)
+    (a, w), (b, v) = directions if moved[0] is directions[0] else directions[::-1]
     j = next(j for j, entry in enumerate(a) if entry != 0)
     if any(expand(entry * b[j] - other * a[j]) != 0 for entry, other in zip((*a, w), (*b, v), strict=True)):
         return directions
