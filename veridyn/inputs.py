@@ -8,9 +8,10 @@ import json
 import math
 import re
 import tomllib
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 LARGEST = 1 << 28  # bytes of a document: some hundred runs of everything
 LARGEST_TABLE = 1 << 30  # bytes of a table of samples
@@ -63,13 +64,15 @@ def parse_json(text: str, *, finite: bool = True) -> Any:
     pair, or brackets are nested deeper than `DEEPEST`.
     """
     _check_depth(text)
-    hooks: dict[str, Any] = {"parse_constant": _refuse_constant, "parse_float": _parse_float} if finite else {}
     try:
-        content = json.loads(text, parse_int=_parse_int, object_pairs_hook=_join, **hooks)
+        content = json.loads(text, parse_int=_parse_int, object_pairs_hook=_join)
     except json.JSONDecodeError as error:
         raise InputError(_explain(text, error)) from None
     except RecursionError:
         raise InputError("is nested too deeply") from None
+    place = next(find_infinite(content), None) if finite else None
+    if place is not None:
+        raise InputError(f"{place or 'the number'} is not finite, or beyond the range of floats; write null instead")
     if finite and HALF_PAIR.search(text):
         _check_letters(content)
     return content
@@ -135,15 +138,16 @@ def _explain(text: str, error: json.JSONDecodeError) -> str:
     return f"is not JSON at line {error.lineno}, column {error.colno} ({error.msg})"
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise InputError(f"{name} is not JSON; numbers must be finite, write null instead")
-
-
-def _parse_float(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise InputError(f"{text[:40]} exceeds the range of floats; numbers must be finite, write null instead")
-    return number
+def find_infinite(node: object, where: str = "") -> Iterator[str]:
+    """Yield the places of NaN and infinity in nested data."""
+    if isinstance(node, float) and not math.isfinite(node):
+        yield where.lstrip(".")
+    elif isinstance(node, dict):
+        for key, item in node.items():
+            yield from find_infinite(item, f"{where}.{key}")
+    elif isinstance(node, list | tuple):
+        for number, item in enumerate(node):
+            yield from find_infinite(item, f"{where}[{number}]")
 
 
 def _parse_int(text: str) -> int:

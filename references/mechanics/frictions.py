@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import sympy
-from sympy import Expr, Symbol
+from sympy import Expr, Symbol, expand
 
 from veridyn.problem.as_initial_value import plain
 from veridyn.problem.elements import Friction
@@ -14,6 +14,8 @@ from veridyn.problem.exact_fields import exact_field
 from veridyn.references.mechanics.elements import Bound, Constraint, Element, Place, Push
 from veridyn.references.mechanics.frame import ZERO, Frame
 from veridyn.references.mechanics.stops import push_of
+
+Direction = tuple[tuple[Expr, ...], Expr]  # of the unknowns (r,), and the sliding velocity along it (m/s)
 
 
 def friction_of(name: str) -> Symbol:
@@ -42,11 +44,11 @@ def make_friction(frame: Frame, friction: Friction) -> Element:
     normal = _normal(frame, friction)
     if friction.law == "regularised":
         return _spring(frame, friction, normal)
-    if len(friction.tangents) > 1:
-        return _plane(frame, friction, normal)
+    directions = _join([_along(frame, friction, tangent) for tangent in _tangents(friction)])
+    if len(directions) > 1:
+        return _plane(frame, friction, normal, directions)
     name = plain(friction.name)
-    _, w = frame.local(_tangents(friction)[0], friction.frame)
-    along = frame.along(_tangents(friction)[0])
+    ((along, w),) = directions
     static, kinetic = (frame.number(friction, name) * normal for name in ("static", "kinetic"))
     hold = Symbol(f"force of {name}")
     sticks = Place(
@@ -74,15 +76,36 @@ def make_friction(frame: Frame, friction: Friction) -> Element:
     return Element(friction.name, (sticks, *slips))
 
 
-def _plane(frame: Frame, friction: Friction, normal: Expr) -> Element:
+def _along(frame: Frame, friction: Friction, tangent: Any) -> Direction:
+    """Return a tangent as a direction of the unknowns (r,), and the sliding velocity along it."""
+    return frame.along(tangent), frame.local(tangent, friction.frame)[1]
+
+
+def _join(directions: list[Direction]) -> list[Direction]:
+    """Return two directions that lie along one line as one, others as they are.
+
+    With b = q a the forces -R (a w_a + b w_b)/√(w_a² + w_b²) have w_b = q w_a, so that they are -R √(1 + q²) a along
+    the sign of w_a: those of the single direction √(1 + q²) a. What algebra does not show to be one line stays two.
+    """
+    moved = [direction for direction in directions if any(entry != 0 for entry in direction[0])]
+    if len(directions) < 2 or not moved:
+        return directions
+    (a, w), (b, v) = directions if moved[0] is directions[0] else directions[::-1]
+    j = next(j for j, entry in enumerate(a) if entry != 0)
+    if any(expand(entry * b[j] - other * a[j]) != 0 for entry, other in zip((*a, w), (*b, v), strict=True)):
+        return directions
+    length = sympy.sqrt(1 + (b[j] / a[j]) ** 2)
+    return [(tuple(length * entry for entry in a), length * w)]
+
+
+def _plane(frame: Frame, friction: Friction, normal: Expr, directions: list[Direction]) -> Element:
     """Return friction in two directions: against the sliding velocity, which has a direction only where it is not 0.
 
     So a motion is followed up to where the sliding begins or ends. Where it ends, its speed touches zero and does not
     cross it: no sign proves that.
     """
     name = plain(friction.name)
-    along = [frame.along(tangent) for tangent in _tangents(friction)]
-    slip = [frame.local(tangent, friction.frame)[1] for tangent in _tangents(friction)]
+    along, slip = zip(*directions, strict=True)
     static, kinetic = (frame.number(friction, name) * normal for name in ("static", "kinetic"))
     holds = [Symbol(f"force of {name} {word}") for word in ("ahead", "across")]
     square = slip[0] ** 2 + slip[1] ** 2
@@ -131,8 +154,7 @@ def _spring(frame: Frame, friction: Friction, normal: Expr) -> Element:
         how = "under the force of a stop" if isinstance(friction.normal, str) else "in two directions"
         raise _refuse(frame, friction, f"sticks through a spring {how}")
     name = plain(friction.name)
-    _, w = frame.local(_tangents(friction)[0], friction.frame)
-    along = frame.along(_tangents(friction)[0])
+    along, w = _along(frame, friction, _tangents(friction)[0])
     spring = Symbol(f"s_{name}")
     stiffness, damping = frame.number(friction, "stiffness"), frame.number(friction, "damping")
     static, kinetic = (frame.number(friction, name) * normal for name in ("static", "kinetic"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from flint import arb
 from sympy import Expr, Symbol
@@ -19,18 +19,19 @@ from veridyn.problem.errors import ProblemError
 from veridyn.problem.formulas import ReadNumber, VariedNumber
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.references.certified import Certified
-from veridyn.references.engine.enclosure import Exactly, Undecided, decided, per_bits
+from veridyn.references.certified import Certified, classification, undefined
+from veridyn.references.engine.enclosure import Absent, Exactly, Undecided, decided, less, per_bits
 from veridyn.references.engine.jets import Ball, slope
-from veridyn.references.mechanics.assembly import MechanicalMotion, make_motion
+from veridyn.references.mechanics.assembly import MechanicalMode, MechanicalMotion, make_motion
 from veridyn.references.mechanics.frequencies import Root, find_roots
 from veridyn.references.mechanics.numbers import read_decimal
 from veridyn.references.mechanics.steps import THROUGH, ProvedModes, write_modes
 from veridyn.references.mechanics.system import MechanicalSystem
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet, exact, resolve
-from veridyn.references.problems.hybrid import MotionQuantities, MotionTerms, SteppedRoute
+from veridyn.references.problems.hybrid import MotionQuantities
 from veridyn.references.problems.hybrid_modes import TIME, to_sympy
-from veridyn.references.problems.hybrid_system import EventParameter, make_balls
+from veridyn.references.problems.hybrid_quantities import PROOF, At, MotionTerms, SteppedRoute
+from veridyn.references.problems.hybrid_system import EventParameter, HybridPhase, follow_until, make_balls
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import hybrid_steps
 from veridyn.references.second_routes.hybrid_steps import END
@@ -136,6 +137,29 @@ class MechanicalQuantities(MotionQuantities):
             return read(_find_roots(self._system(o), o)[number - 1])
 
         return self._quantity(name, read_root, None, {"proof": EIGENVALUES, "effort": "", **terms})
+
+    def phase_order(self, element: str, words: Mapping[str, str], until: At = None) -> Reference[Certified]:
+        """Return the places of an element in order of time up to an instant, each in a word, as a classification."""
+        number = [each.name for each in self.problem.elements].index(element)
+        end = self._instant(until)
+
+        def list_words(o: ParameterSet) -> str:
+            limit, result = self._time(o, end), list[str]()
+            for ended in follow_until(self._system(o), o, limit):
+                if not less(ended.start, limit, "a change of phase and the end of the order agree"):
+                    break
+                mode = cast(MechanicalMode, cast(HybridPhase, ended.phase).mode)
+                word = words[self.problem.elements[number].places[mode.key.places[number]].name]
+                result += [] if result[-1:] == [word] else [word]
+            return " ".join(result)
+
+        def order(o: ParameterSet, digits: int) -> Certified:
+            try:
+                return classification(decided(lambda: list_words(o), digits), PROOF)
+            except (Absent, Undecided) as doubt:
+                return undefined(str(doubt))
+
+        return self.reference.function()(order)
 
     # ---- the second route
 

@@ -9,92 +9,37 @@ zero is proved to be there symbolically: what is known exactly after an event be
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import Any, NamedTuple, TypeVar, Unpack, cast
+from typing import Any, Unpack
 
-from flint import arb, ctx
+from flint import arb
 from sympy import Expr
 
 from veridyn.references.certified import Certified
-from veridyn.references.engine.enclosure import ball, less, precision
+from veridyn.references.engine.enclosure import ball, less
 from veridyn.references.engine.jets import Ball
-from veridyn.references.engine.motion import Motion, proved
-from veridyn.references.engine.quantities import References, Terms
-from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
+from veridyn.references.engine.motion import Motion
+from veridyn.references.parameters import Exact, Parameter, ParameterSet
 from veridyn.references.problems import hybrid_readings as reading
-from veridyn.references.problems.hybrid_conditions import check_order
-from veridyn.references.problems.hybrid_modes import to_sympy
+from veridyn.references.problems.hybrid_quantities import At, MotionTerms, ReadMotion, SteppedRoute
 from veridyn.references.problems.hybrid_system import (
     EventParameter,
-    HybridSystem,
     Known,
     ParameterView,
-    follow_motion,
     follow_until,
     select_phases,
 )
 from veridyn.references.reference import Reference
-from veridyn.references.second_routes import hybrid_steps
 
 SHOWN = 20  # digits of a figure
-PROOF = "phases enclosed, every event proved to be the next"
 CLOSED = "closed form in ball arithmetic"
-
-T = TypeVar("T")
-At = Any  # an instant: a number, an expression in the parameters, or an event: its name and number
-Second = Callable[[Any], Any]
-
-
-class MotionTerms(Terms, total=False):
-    """The terms of a quantity of a motion: those of `References`, and its second route.
-
-    That is a function of the parameters, attributes in mpmath; ``how`` says how it goes. Without one, steps of the
-    motion in mpmath find the same.
-    """
-
-    second: Second
-
-
-class SteppedRoute(NamedTuple):
-    """A second route by steps: a function of the parameters, and how it goes, which may depend on them.
-
-    ``size`` gives the largest absolute value of what is read on the way; None where instants are.
-    """
-
-    read: Callable[[ParameterSet], Any]
-    describe: Callable[[ParameterSet], str]
-    size: Callable[[ParameterSet], Any] | None = None
-
-
-class Source(NamedTuple):
-    """Where a quantity comes from: a ball of the proved motion, and the second route by steps."""
-
-    enclose: Callable[[ParameterSet], Ball]
-    stepped: SteppedRoute
 
 
 @dataclass(frozen=True, eq=False)
-class MotionQuantities:
-    """The quantities of a motion, each a `Reference`.
-
-    `spare` are bits beyond those asked for: what neighbouring motions cost that part, so that the first precision does.
-    """
-
-    problem: Any
-    parameters: tuple[Parameter, ...]
-    sought: EventParameter | Known | None = None
-    record: Callable[..., Any] = ParameterSet
-    spare: int = 0
-    order: tuple[str, ...] = ()
-    _systems: dict[Any, HybridSystem] = field(default_factory=dict)
-    _sources: dict[Reference[Certified], Source] = field(default_factory=dict)
-
-    @cached_property
-    def reference(self) -> References:
-        """The terms that its quantities share."""
-        return References(self.parameters, self.record, proof=PROOF)
+class MotionQuantities(ReadMotion):
+    """The quantities of a motion, each a `Reference`."""
 
     def event(self, name: str, number: int = 1, **terms: Unpack[MotionTerms]) -> Reference[Certified]:
         """Return the instant (s) of an event by its name, counted from 1, or -1 for the last before the end.
@@ -303,20 +248,7 @@ class MotionQuantities:
             self._check_event(name)
         return replace(self, order=order)
 
-    # ---- what they share
-
-    def _steps(self, o: ParameterSet) -> hybrid_steps.Steps:
-        if self.sought is None:
-            return hybrid_steps.steps(self.problem, o)
-        assert isinstance(self.sought, EventParameter), (
-            "a motion with known parameters has no steps: state a second route"
-        )
-        return hybrid_steps.solved(self.problem, o, self.sought.name, self.sought.zero, self.sought.event)
-
-    def _stretch(self, of: str | Expr, after: At, until: At) -> tuple[Expr, Any, Any]:
-        """Return an expression and the instants between which it is read: start and end if none are named."""
-        begin = self._instant(self.problem.start if after is None else after)
-        return self._expression(of), begin, self._instant(until)
+    # ---- extremes
 
     def _extreme(self, of: str | Expr, after: At, until: At, side: int, terms: MotionTerms) -> Reference[Certified]:
         plain, begin, end = self._stretch(of, after, until)
@@ -351,89 +283,6 @@ class MotionQuantities:
             stepped if find in (reading.find_peak, reading.find_turn) else stepped._replace(size=None),
             stated,
         )
-
-    def _step(self, read: Callable[[Any], Any], expression: Expr | None = None) -> SteppedRoute:
-        """Return a second route: a reading, of an expression or of instants, of steps in mpmath."""
-        size = None if expression is None else lambda o: self._steps(o).size(expression)
-        return SteppedRoute(lambda o: read(self._steps(o)), lambda _: hybrid_steps.HOW, size)
-
-    def _quantity(
-        self,
-        name: str,
-        read: Callable[[Any], Ball],
-        stepped: SteppedRoute | None,
-        terms: MotionTerms,
-    ) -> Reference[Certified]:
-        enclosed = self._spared(reading.with_slope(self._on_orbit(read) if stepped else read))
-        enclosed.__name__ = name
-        route, stated = self._split(stepped, terms)
-        result = self.reference(route, **stated)(enclosed)
-        if stepped is not None:
-            self._sources[result] = Source(enclosed, stepped)
-        return result
-
-    def _split(self, stepped: SteppedRoute | None, terms: MotionTerms) -> tuple[Second | None, Terms]:
-        """Return the second route, which takes a record of parameters, and the other terms."""
-        second, how = terms.get("second"), terms.get("how")
-        rest = {name: term for name, term in terms.items() if name not in ("second", "how")}
-        stated = cast(Terms, {"effort": self._effort(), **rest})
-        if second is not None:
-            return lambda o: second(ParameterView(o, Exact.mpf)), {**stated, "how": how or "closed form"}
-        if stepped is None:
-            return None, stated
-        promised: Terms = {"how": stepped.describe, "promised": hybrid_steps.PROMISED}
-        if stepped.size is not None:
-            promised["size"] = stepped.size
-        return stepped.read, {**promised, **stated}
-
-    def _on_orbit(self, read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
-        def read_there(o: Any) -> Ball:
-            check_order(follow_motion(self._system(o), o), self.order, self._markers)
-            return read(o)
-
-        return read_there if self.order else read
-
-    @cached_property
-    def _markers(self) -> frozenset[str]:
-        return frozenset(event.name for mode in self.problem.modes for event in mode.events if event.is_marker)
-
-    def _spared(self, read: Callable[[Any], T]) -> Callable[[Any], T]:
-        def spared(o: Any) -> T:
-            with precision(ctx.prec + self.spare):
-                return read(o)
-
-        return spared
-
-    def _effort(self, *watched: Expr) -> Callable[[ParameterSet], str]:
-        return self._spared(lambda o: proved(follow_motion(self._system(o, *watched), o).kept))
-
-    def _system(self, o: Any, *watched: Expr) -> HybridSystem:  # noqa: ARG002 - other motions depend on the parameters
-        return self._systems.setdefault(watched, HybridSystem(self.problem, watched, self.sought))
-
-    def _time(self, o: ParameterSet, when: Any) -> Ball:
-        if isinstance(when, Expr):
-            return self._system(o).instant(when, o)
-        return reading.find_event(self._system(o), o, *when).end
-
-    def _instant(self, at: At) -> Any:
-        """Return an expression, or name and number of an event."""
-        if isinstance(at, tuple):
-            self._check_event(at[0])
-            return at
-        return self._expression(self.problem.end if at is None else at)
-
-    def _expression(self, given: Any) -> Expr:
-        if isinstance(given, Expr):
-            return given
-        try:
-            return to_sympy(exact(given))
-        except ParameterError:
-            return self.problem.expression(given)
-
-    def _check_event(self, name: str) -> None:
-        for each in name.split(" or "):
-            if each not in self.problem.event_names:
-                raise ParameterError(unknown(each, self.problem.event_names, "event"))
 
 
 def motion(

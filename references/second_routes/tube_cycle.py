@@ -35,7 +35,10 @@ class Swing:
         return rest + q, self.rate * q + grown * w * (b * c - a * s)
 
     def until(self, which: int, value: Any, near: Any) -> Any:
-        """Return the time at which displacement (0) or velocity (1) has a value, by Newton's method."""
+        """Return the time at which displacement (0) or velocity (1) has a value, by Newton's method.
+
+        Raises `CertificationError` if it does not settle.
+        """
         time, last = near, mpmath.inf
         for _ in range(STEPS):
             q, v = self(time)

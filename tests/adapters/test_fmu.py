@@ -156,8 +156,8 @@ def test_a_mechanical_case_is_a_unit_by_modes(tmp_path):
     ("name", "said"),
     [("pendulum_constrained", "has constraints"), ("sdnd104", "is set-valued: regularise it")],
 )
-def test_export_says_what_is_no_unit(name, said, capsys):
-    assert main(["export", name, "--format", "fmu"]) == 2
+def test_export_says_what_is_no_unit(name, said, capsys, tmp_path):
+    assert main(["export", name, "--format", "fmu", "--output", str(tmp_path)]) == 2
     assert said in capsys.readouterr().err
 
 

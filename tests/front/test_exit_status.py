@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from veridyn import verify
+from veridyn.results import compute_checksum
 from veridyn.run.running import status
 from veridyn.validation_cases.judgement.catalogue import load_case
 
@@ -143,8 +144,9 @@ def test_the_table_names_the_failures_and_a_report_has_the_status_of_its_results
     assert "peak_force" in (folder / "index.html").read_text(encoding="utf-8")
 
 
-def without_digest(document):
-    return {name: part for name, part in document.items() if name != "digest"}
+def with_checksum(document):
+    """Return a document as it is written: with the checksum of its content."""
+    return document | {"digest": compute_checksum(document)}
 
 
 @pytest.fixture(scope="module")
@@ -159,11 +161,11 @@ def test_a_report_of_an_interrupted_run_says_so_and_fails(veridyn, right, tmp_pa
     document = json.loads(right)
     assert document["planned"] == len(document["results"])
     assert veridyn("report", file, "--output", folder).status == 0
-    document["results"] = document["results"][:-3]
-    file.write_text(json.dumps(without_digest(document)), encoding="utf-8")
+    document["results"], document["counts"], document["ended"] = document["results"][:-3], None, "interrupted"
+    file.write_text(json.dumps(with_checksum(document)), encoding="utf-8")
     assert veridyn("report", file, "--output", folder).status == 1
     html = (folder / "index.html").read_text(encoding="utf-8")
-    assert f"Incomplete: 3 of {document['planned']} checks are missing: the run ended early. All" in html
+    assert f"Incomplete: 3 of {document['planned']} checks are missing: interrupted. All" in html
 
 
 def test_a_report_against_an_earlier_run_fails_if_something_vanished_or_became_worse(veridyn, right, tmp_path):
@@ -173,8 +175,8 @@ def test_a_report_against_an_earlier_run_fails_if_something_vanished_or_became_w
         file.write_text(right, encoding="utf-8")
     seen = veridyn("report", now, "--against", before, "--output", folder)
     assert (seen.status, "0 became worse, 0 vanished" in seen.out) == (0, True)
-    document["results"], document["planned"] = document["results"][:-1], None
-    now.write_text(json.dumps(without_digest(document)), encoding="utf-8")
+    document["results"], document["counts"], document["ended"] = document["results"][:-1], None, "interrupted"
+    now.write_text(json.dumps(with_checksum(document)), encoding="utf-8")
     seen = veridyn("report", now, "--against", before, "--output", folder)
     assert (seen.status, "1 vanished" in seen.out) == (1, True)
     assert "What vanished: 1" in (folder / "against.md").read_text(encoding="utf-8")

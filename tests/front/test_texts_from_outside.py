@@ -12,8 +12,8 @@ from veridyn.problem.expressions import read
 
 JSON = [
     ('{"mass": 1.0, "mass": 2.0}', "the key 'mass' occurs twice"),
-    ('{"a": NaN}', "NaN is not JSON"),
-    ('{"a": 1e9999999}', "exceeds the range of floats"),
+    ('{"a": NaN}', "a is not finite"),
+    ('{"a": 1e9999999}', "beyond the range of floats"),
     ('{"a": "\\ud800"}', "half a surrogate pair"),
     ("[" * 100_000, "nested too deeply"),
     ('"' + '\\"' * 200_000 + "\\", "ends too early|is not JSON"),

@@ -13,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.references import ParameterError
+from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import exact
 from veridyn.references.problems import friction_decay as decay
+from veridyn.validation_cases.mechanics import test_sdnd100 as sdnd100
 
 CASE = {"m": 1, "k": "1e4", "mu": "0.1", "g": 10, "x0": "0.85e-3", "angle": "pi/4", "directions": 2}
 LINE = {**CASE, "angle": 0}
@@ -207,3 +209,45 @@ def test_derivatives():
     given_ = {**LINE, "mu": exact("0.1").varied()}
     assert float(decay.final_position(**given_).derivative.value) == pytest.approx(-8e-3, rel=1e-14)
     assert decay.half_cycles(**given_).derivative is None
+
+
+# ---- the statement that solvers get, followed as it stands, beside the closed form
+
+STATED = make_quantities(partial(sdnd100.state, end=100), decay.PARAMETERS, record=decay.DecayParameters)
+PAIRS = (
+    (STATED.count("shoe_rests"), decay.half_cycles),
+    (STATED.event("shoe_rests", 1), decay.turning_time.at(number=1)),
+    (STATED.value("s", "99"), decay.final_position),
+)
+NEAR = Fraction(1, 10**44)  # m, beside what friction holds
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(dict(variant.changes) for variant in sdnd100.CASE.variants if variant.name != "held"),
+        {"angle": "0.9", "directions": 1},
+        {"angle": 0, "x0": Fraction(41, 10**4) - NEAR},
+        {"angle": 0, "x0": Fraction(41, 10**4) + NEAR},
+    ],
+    ids=str,
+)
+def test_the_statement_has_the_motion_of_the_closed_form(change):
+    """Half cycles, their length, and the place at the end, to every digit."""
+    for proved, closed in PAIRS:
+        value, other = (f(**{**CASE, **change}) for f in (proved, closed))
+        with mpmath.workdps(40):
+            assert value.value is not None, value.routes
+            assert abs(value.value - other.value) <= abs(other.value) * mpmath.mpf(10) ** -29
+
+
+def test_the_statement_has_the_places_of_the_closed_form_on_the_way():
+    """Along a line, where the axis is the line."""
+    for time in ("1/99", "1/32", "1/10"):
+        value, other = STATED.value("s", time)(**LINE), decay.component(time=time, **LINE)
+        with mpmath.workdps(40):
+            assert abs(value.value - other.value) <= abs(other.value) * mpmath.mpf(10) ** -29
+
+
+def test_a_body_that_friction_holds_never_rests_anew():
+    assert STATED.count("shoe_rests")(**{**LINE, "x0": "1e-4"}).value == 0

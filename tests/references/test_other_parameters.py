@@ -30,6 +30,9 @@ UNDEFINED = [
     ("rimless_wheel", {"a": "pi/80", "l": "10", "w_0": "20"}, "w_least", "beyond the vertical"),
     # one of two routes assumes what does not hold
     ("newmark_block", {"n": "1.5", "a_y": "0.05", "a_b": "0.1"}, "t_turn", "there is no event turn"),
+    # nothing in the range of doubles tells whether it exists
+    ("power_law_oscillator", {"a": "2000000", "A": "0.1"}, "x@1", "not decided in the range of doubles"),
+    ("sdnd106", {"mu_s": "0.2", "m2": "2.5"}, "phase_time_1", "every slip leaves enough for another"),
     # the window ends before
     ("tripped_block", {"mu": "0.01", "L": "10", "v_0": "1.66"}, "reach", "no event down"),
 ]
@@ -64,6 +67,7 @@ REFUSED = [
     ("vibrating_table", {"e": "1.29"}, "leaves the impact faster"),
     ("vibrating_table", {"n": "1.076"}, "n must be a whole number"),
     ("rigid_stop", {"e": "1.29"}, "leaves the impact faster"),
+    ("rocking_block", {"alpha": "125000"}, "no block has its diagonal"),
     ("grazing_impact", {"e": "1.5"}, "leaves the impact faster"),
 ]
 

@@ -3,7 +3,9 @@
 import mpmath
 import pytest
 
-from veridyn.references.problems import hodograph, inclined_block, stacked_blocks
+from veridyn.references.problems import hodograph
+from veridyn.validation_cases.mechanics import test_block_stack as stack
+from veridyn.validation_cases.mechanics import test_incline_block as incline
 
 G = mpmath.mpf("9.81")
 TINY = mpmath.mpf(10) ** -14
@@ -23,8 +25,8 @@ def test_across_a_slope_the_body_turns_downwards():
 
 
 def test_on_level_ground_a_block_slides_to_a_stop():
-    assert abs(inclined_block.stop_time(s=0).value - 2 / (mpmath.mpf("0.4") * G)) < TINY
-    assert abs(inclined_block.stop_place(s=0).value - 4 / (2 * mpmath.mpf("0.4") * G)) < TINY
+    assert abs(incline.STOP_TIME(s=0).value - 2 / (mpmath.mpf("0.4") * G)) < TINY
+    assert abs(incline.STOP_PLACE(s=0).value - 4 / (2 * mpmath.mpf("0.4") * G)) < TINY
 
 
 @pytest.mark.parametrize(
@@ -32,16 +34,16 @@ def test_on_level_ground_a_block_slides_to_a_stop():
     [({"v0": 0}, "stick"), ({}, "slip+ stick"), ({"s": "0.5"}, "slip+"), ({"s": "0.5", "v0": -2}, "slip- slip+")],
 )
 def test_a_block_holds_stops_or_comes_back(given, order):
-    assert inclined_block.phase_order(**given).value == order
+    assert incline.ORDER(**given).value == order
 
 
 def test_blocks_that_go_together_stop_together():
-    lower, upper = (f(F=10).value for f in (stacked_blocks.lower_stop, stacked_blocks.upper_stop))
+    lower, upper = (f(F=10).value for f in (stack.LOWER_STOP, stack.UPPER_STOP))
     speed = (10 - mpmath.mpf("0.6") * G) / 3 / 4
     assert lower == upper
     assert abs(lower - (mpmath.mpf("0.25") + speed / (mpmath.mpf("0.2") * G))) < TINY
-    assert stacked_blocks.lower_way(F=10).value == stacked_blocks.upper_way(F=10).value
+    assert stack.LOWER_WAY(F=10).value == stack.UPPER_WAY(F=10).value
 
 
 def test_the_upper_block_lags_behind_a_strong_pull():
-    assert stacked_blocks.lower_way(F=30).value > stacked_blocks.upper_way(F=30).value
+    assert stack.LOWER_WAY(F=30).value > stack.UPPER_WAY(F=30).value

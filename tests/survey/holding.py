@@ -10,7 +10,7 @@ import mpmath
 
 from tests.detection.timed import TimedGate
 from veridyn.problem.errors import SolverInputError
-from veridyn.references.certified import Certified
+from veridyn.references.certified import CertificationError, Certified
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.loading import load_solver
 from veridyn.validation_cases.judgement.case import Case, Quantity
@@ -46,7 +46,11 @@ def hold(case: Case, parameters: Mapping[str, str], truths: Mapping[str, Certifi
     An item has ``held`` (the solver), ``quantity`` and ``differs`` with the numbers; or ``silent`` with the reason.
     """
     statement = Statement(case, case.make_variant(parameters))
-    asked = [q for q in statement.quantities if q.name in truths and (q.converges or is_counted(q, statement))]
+    try:
+        asked = [q for q in statement.quantities if q.name in truths and (q.converges or is_counted(q, statement))]
+    except CertificationError as reason:  # the truth that says which quantities there are has none
+        yield {"silent": "all", "reason": str(reason)}
+        return
     if not asked:
         return
     try:

@@ -8,7 +8,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -47,17 +47,22 @@ solver's where it rightly does."""
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a solver differs from a value: of a case, of quantities that match a pattern, of a solver or of all."""
+    """Why a solver differs from a value: of a case, of quantities that match a pattern, of a solver or of all.
+
+    ``parameters``: of the sets with these parameters alone.
+    """
 
     case: str
     quantity: str
     why: str
     solver: str = ""
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
     def explains(self, entry: SetEntry, difference: tuple[str, str, str]) -> bool:
         """Tell whether it explains a difference of a set."""
         solver, quantity, _ = difference
-        here = entry.case == self.case and self.solver in ("", solver)
+        same = all(entry.parameters.get(name) == value for name, value in self.parameters.items())
+        here = entry.case == self.case and self.solver in ("", solver) and same
         return here and re.fullmatch(self.quantity, quantity) is not None
 
 

@@ -9,6 +9,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Accumulation, Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -20,6 +21,7 @@ PARAMETERS = (
     Parameter("alpha", "rad", "angle between diagonal and long side", "1/5"),
     Parameter("theta0", "rad", "angle of release", "1/10"),
 )
+REQUIRED = (Requirement("alpha < pi/2", "no block has its diagonal so far from its long side"),)
 
 
 def on_edge(name: str, side: int, other: str) -> Mode:
@@ -78,7 +80,7 @@ def state(p: Any, place: int) -> Any:
     return (side * (1 - swing * mpmath.cosh(lapse)), -side * swing * rate(p) * mpmath.sinh(lapse))[place]
 
 
-of = Quantities(hybrid.motion(PROBLEM, PARAMETERS), how="Housner's periods and amplitudes")
+of = Quantities(hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED)), how="Housner's periods and amplitudes")
 HITS = tuple(("impact", n) for n in (1, 2, 3))
 QUANTITIES = (
     *(of.event("impact", n, second=partial(impact, number=n)) for n in (1, 2, 3)),
@@ -105,6 +107,7 @@ CASE = Case(
         "T_n = acosh(1/(1 - phi_n))/p, p = sqrt(3 g/(4 R))",
     ),
     parameters=of.motion.parameters,
+    requirements=REQUIRED,
     problem=of.motion.problem.with_parameters,
     variants=(Variant("stocky", {}), Variant("slender", {"alpha": "1/8", "theta0": "1/16"})),
     quantities=QUANTITIES,

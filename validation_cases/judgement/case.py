@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from veridyn.problem.exact_fields import is_formula
 from veridyn.problem.mechanical import MechanicalProblem, Problem
-from veridyn.references.certified import Certified, undefined
+from veridyn.references.certified import CertificationError, Certified, undefined
 from veridyn.references.parameters import Exact, Parameter, resolve
 from veridyn.references.reference import DIGITS, Reference
 from veridyn.references.requirements import Requirement, check_requirements
@@ -135,19 +135,31 @@ class Quantity:
     early: str = ""
 
     def exists(self, values: Values) -> bool:
-        """Whether the quantity exists for given parameters."""
-        return self.applies is None or self.applies(values)
+        """Whether the quantity exists for given parameters; raises `CertificationError` if that is not decided."""
+        return self._decide(self.applies, values)
 
     def is_observable(self, values: Values) -> bool:
-        """Whether the response of a solver holds the quantity for given parameters."""
-        return self.exists(values) and (self.observable is None or self.observable(values))
+        """Whether the response of a solver holds the quantity for given parameters; raises as `exists` does."""
+        return self.exists(values) and self._decide(self.observable, values)
+
+    def _decide(self, question: Callable[[Values], bool] | None, values: Values) -> bool:
+        try:
+            return question is None or question(values)
+        except CertificationError:
+            raise
+        except (ArithmeticError, ValueError):  # of doubles, by which parameters are looked at
+            raise CertificationError(f"{self.name}: what it needs is not decided in the range of doubles") from None
 
     def truth(self, values: Values, digits: int = DIGITS) -> Certified:
         """Return the certified reference for given parameters; it is computed once, however many schemes ask.
 
-        It is undefined where the quantity does not exist.
+        It is undefined where the quantity does not exist, or nothing decides whether it does.
         """
-        return self.reference.compute(values, digits) if self.exists(values) else undefined(self.absent)
+        try:
+            exists = self.exists(values)
+        except CertificationError as doubt:
+            return undefined(str(doubt))
+        return self.reference.compute(values, digits) if exists else undefined(self.absent)
 
     def tolerance(self, values: Values) -> Tolerance:
         """Return the acceptance criterion for given parameters."""

@@ -12,7 +12,8 @@ from veridyn.problem.generated import equations
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import ParameterError
-from veridyn.references.problems.hybrid import MotionQuantities, MotionTerms
+from veridyn.references.problems.hybrid import MotionQuantities
+from veridyn.references.problems.hybrid_quantities import MotionTerms
 from veridyn.references.reference import DIGITS, Reference
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.validation_cases.judgement.case import (

@@ -1,6 +1,7 @@
 """Two blocks, one on the other: which of two frictions slips under a force, and after it."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -8,10 +9,11 @@ from veridyn.problem.elements import Friction, Load
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import pulse
 from veridyn.references.certified import Certified
-from veridyn.references.problems import stacked_blocks
+from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.parameters import Parameter
 from veridyn.references.reference import Reference
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import exactly
 from veridyn.validation_cases.measures.consistency import flags, friction_law, velocities
@@ -19,7 +21,16 @@ from veridyn.validation_cases.measures.friction import OVERSHOOT
 from veridyn.validation_cases.measures.quantities import always, share_of, size
 from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, find_phases, order
 
-END = 1.5  # s
+PARAMETERS = (
+    Parameter("m_1", "kg", "mass of the lower block", "2"),
+    Parameter("m_2", "kg", "mass of the upper block", "1"),
+    Parameter("g", "m/s^2", "acceleration of gravity", "9.81"),
+    Parameter("mu_1", "1", "coefficient of friction on the ground", "0.2"),
+    Parameter("mu_2", "1", "coefficient of friction between the blocks", "0.3"),
+    Parameter("F", "N", "force on the lower block", "30"),
+    Parameter("t_1", "s", "end of the force", "0.25"),
+)
+END, FAR = 1.5, 10**6  # s; of what solvers get, and of what is proved: the blocks may rest later
 GROUND, BETWEEN = "ground", "between"
 JUMPS = 1.0  # regularity: friction jumps where a slip ends
 
@@ -36,7 +47,7 @@ def _is_clear(values: Values) -> bool:
     before = min(pull - mu_1, mu_2)  # friction on the upper block over its weight
     holds = before == mu_2 or before * (1 + more) < mu_2
     stays = mu_1 > mu_2 or mu_1 + more * (before + mu_1) < mu_2
-    return holds and stays and float(stacked_blocks.upper_stop.compute(values)) < END
+    return holds and stays and float(UPPER_STOP.compute(values)) < END
 
 
 def _moves(values: Values) -> bool:
@@ -48,21 +59,95 @@ def _moves(values: Values) -> bool:
 _speed = size("F*t_1/m_1")  # a velocity (m/s) that the lower block does not reach
 
 
-def problem(values: Values) -> MechanicalProblem:
-    """Return the two blocks."""
-    m_1, m_2, g, mu_1, mu_2, F, t_1 = floats(values, *(p.name for p in stacked_blocks.PARAMETERS))
+def state(values: Values, end: Any) -> MechanicalProblem:
+    """Return the two blocks up to an end (s)."""
+    m_1, m_2, g, mu_1, mu_2, F, t_1 = numbers(values, *(p.name for p in PARAMETERS))
     return MechanicalProblem(
         name="block_stack",
         mass=np.diag([m_1, m_2]),
-        end=END,
-        output_times=np.linspace(0.0, END, STEPS + 1),
-        loads=(Load(np.array([1.0, 0.0]), pulse(F, 0.0, t_1)),),
+        end=end,
+        output_times=np.linspace(0.0, end, STEPS + 1),
+        loads=(Load(np.array([1.0, 0.0]), pulse(F, 0, t_1)),),
         frictions=(
             Friction(GROUND, (np.array([1.0, 0.0]),), (m_1 + m_2) * g, mu_1, mu_1),
             Friction(BETWEEN, (np.array([-1.0, 1.0]),), m_2 * g, mu_2, mu_2),
         ),
         coordinates=("x1", "x2"),
     )
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the two blocks for the time that solvers are asked for."""
+    return state(values, END)
+
+
+MOTION = make_quantities(partial(state, end=FAR), PARAMETERS)
+
+
+# ---- the second route: impulses for the times, areas under the velocities for the places
+
+
+def lags(p: Any) -> bool:
+    """Whether the upper block lags behind while the force acts."""
+    return bool((p.mu_1 + p.mu_2) * (p.m_1 + p.m_2) * p.g < p.F)
+
+
+def speeds(p: Any) -> tuple[Any, Any]:
+    """Return the velocities (m/s) at the end of the force."""
+    whole, upper = (p.F / ((p.m_1 + p.m_2) * p.g) - p.mu_1) * p.g * p.t_1, p.mu_2 * p.g * p.t_1
+    return (((p.m_1 + p.m_2) * whole - p.m_2 * upper) / p.m_1, upper) if lags(p) else (whole, whole)
+
+
+def meet(p: Any) -> Any:
+    """Return how long (s) after the force the upper block still lags: relative to it the lower one brakes evenly."""
+    lower, upper = speeds(p)
+    return (lower - upper) / (p.g * (p.mu_1 + p.mu_2) * (p.m_1 + p.m_2) / p.m_1)
+
+
+def joint(p: Any) -> Any:
+    """Return the velocity (m/s) that both blocks have there."""
+    return speeds(p)[1] + p.mu_2 * p.g * meet(p)
+
+
+def lower_rests(p: Any) -> Any:
+    """Return when (s) the lower block has come to rest, by impulses from the meeting on."""
+    if p.mu_1 < p.mu_2:
+        return p.F * p.t_1 / (p.mu_1 * (p.m_1 + p.m_2) * p.g)
+    return p.t_1 + meet(p) + p.m_1 * joint(p) / (p.mu_1 * (p.m_1 + p.m_2) * p.g - p.mu_2 * p.m_2 * p.g)
+
+
+def upper_rests(p: Any) -> Any:
+    """Return when (s) the upper block has come to rest."""
+    return lower_rests(p) if p.mu_1 < p.mu_2 else p.t_1 + 2 * meet(p) + speeds(p)[1] / (p.mu_2 * p.g)
+
+
+def lower_goes(p: Any) -> Any:
+    """Return the way (m) of the lower block: three triangles and trapezia of its velocity."""
+    if p.mu_1 * (p.m_1 + p.m_2) * p.g >= p.F:
+        return 0 * p.F
+    top, common = speeds(p)[0], joint(p)
+    return (top * p.t_1 + (top + common) * meet(p) + common * (lower_rests(p) - p.t_1 - meet(p))) / 2
+
+
+def upper_goes(p: Any) -> Any:
+    """Return the way (m) of the upper block, by the work of friction: F x(t_1) = μ_1 M g X_1 + μ_2 m_2 g (slips)."""
+    if p.mu_1 * (p.m_1 + p.m_2) * p.g >= p.F:
+        return 0 * p.F
+    work = p.F * speeds(p)[0] * p.t_1 / 2 - p.mu_1 * (p.m_1 + p.m_2) * p.g * lower_goes(p)
+    behind = (speeds(p)[0] - speeds(p)[1]) * (p.t_1 + meet(p)) / 2
+    return lower_goes(p) - behind + (work / (p.mu_2 * p.m_2 * p.g) - behind)
+
+
+IMPULSES, WORK = "impulses", "areas under the velocities, work of friction"
+RESTS = f"{GROUND}_rests"
+LOWER_STOP = MOTION.event(RESTS, -1, second=lower_rests, how=IMPULSES)
+UPPER_STOP = MOTION.event(f"{RESTS} or {BETWEEN}_rests", -1, second=upper_rests, how=IMPULSES)
+LOWER_WAY = MOTION.value("x1", None, second=lower_goes, how=WORK)
+UPPER_WAY = MOTION.value("x2", None, second=upper_goes, how=WORK)
+WORDS = {"sticks": "stick", "slips ahead": "slip+", "slips back": "slip-"}
+
+
+# ---- what is measured
 
 
 def last_stop(o: Observation, names: tuple[str, ...]) -> float:
@@ -126,12 +211,12 @@ def _way(block: str, reference: Reference[Certified], place: int) -> Quantity:
 
 
 QUANTITIES = (
-    _order("ground_order", "phases on the ground", stacked_blocks.ground_order, GROUND),
-    _order("between_order", "phases between the blocks", stacked_blocks.between_order, BETWEEN),
-    _stop("lower", stacked_blocks.lower_stop, (GROUND,)),
-    _stop("upper", stacked_blocks.upper_stop, (GROUND, BETWEEN)),
-    _way("lower", stacked_blocks.lower_way, 0),
-    _way("upper", stacked_blocks.upper_way, 1),
+    _order("ground_order", "phases on the ground", MOTION.phase_order(GROUND, WORDS), GROUND),
+    _order("between_order", "phases between the blocks", MOTION.phase_order(BETWEEN, WORDS), BETWEEN),
+    _stop("lower", LOWER_STOP, (GROUND,)),
+    _stop("upper", UPPER_STOP, (GROUND, BETWEEN)),
+    _way("lower", LOWER_WAY, 0),
+    _way("upper", UPPER_WAY, 1),
 )
 
 CASE = Case(
@@ -151,7 +236,7 @@ CASE = Case(
         "slip: R_1 = -μ_1 (m_1 + m_2) g sgn(x_1'), R_2 = -μ_2 m_2 g sgn(x_2' - x_1')",
         "F_c = (μ_1 + μ_2) (m_1 + m_2) g, t_r = F t_1/(μ_1 (m_1 + m_2) g) if μ_1 < μ_2",
     ),
-    parameters=stacked_blocks.PARAMETERS,
+    parameters=PARAMETERS,
     variants=(
         Variant("rests", {"F": "4"}),
         Variant("together", {"F": "12"}),

@@ -2,14 +2,19 @@
 
 import math
 from functools import partial
+from typing import Any
 
+import mpmath
 import numpy as np
 
 from veridyn.problem.elements import Friction, Load
+from veridyn.problem.formulas import sqrt
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import constant
-from veridyn.references.problems import inclined_block
-from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.parameters import Parameter
+from veridyn.references.requirements import Requirement, restrict
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited, exactly
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, velocities
@@ -17,7 +22,16 @@ from veridyn.validation_cases.measures.friction import OVERSHOOT
 from veridyn.validation_cases.measures.quantities import always, displacement_at, share_of, size, velocity_at
 from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, end_of_slip, order
 
-END = 2.0  # s
+PARAMETERS = (
+    Parameter("m", "kg", "mass", "2"),
+    Parameter("g", "m/s^2", "acceleration of gravity", "9.81"),
+    Parameter("s", "1", "tangent of the slope", "0.2", "non-negative"),
+    Parameter("mu_s", "1", "coefficient of static friction", "0.4"),
+    Parameter("mu_d", "1", "coefficient of kinetic friction", "0.4"),
+    Parameter("v0", "m/s", "velocity at the start, down the slope", "2", "any"),
+)
+REQUIRED = (Requirement("mu_s >= mu_d", "friction would be larger in motion than at rest"),)
+END, FAR = 2.0, 10**6  # s; of what solvers get, and of what is proved: a block may come to rest later
 INSTANTS = ("0.25", "1.75")  # before and after a stop
 SOLE = "sole"
 JUMPS = 1.0  # regularity: friction jumps where a slip ends
@@ -32,16 +46,16 @@ def _is_clear(values: Values) -> bool:
 
 def _stops(values: Values) -> bool:
     """Whether the block slides, and comes to rest."""
-    return inclined_block.stop_time.compute(values).value is not None
+    return STOP_TIME.compute(values).value is not None
 
 
 def _stops_in_time(values: Values) -> bool:
-    return float(inclined_block.stop_time.compute(values)) < END and _is_clear(values)
+    return float(STOP_TIME.compute(values)) < END and _is_clear(values)
 
 
 def _ordered(values: Values) -> bool:
     """Whether the phases are those of an endless motion: no rest comes after the end."""
-    result = inclined_block.stop_time.compute(values).value
+    result = STOP_TIME.compute(values).value
     return _is_clear(values) and (result is None or float(result) < END)
 
 
@@ -53,20 +67,68 @@ def _speed(values: Values) -> float:
 _gravity = size("g*(s + mu_s)/hypot(1, s)")  # acceleration by gravity and friction at most (m/s²)
 
 
-def problem(values: Values) -> MechanicalProblem:
-    """Return the block, its place counted down the slope."""
-    m, g, s, mu_s, mu_d, v0 = floats(values, "m", "g", "s", "mu_s", "mu_d", "v0")
-    cosine = 1 / math.hypot(1.0, s)
+def state(values: Values, end: Any) -> MechanicalProblem:
+    """Return the block up to an end (s), its place counted down the slope."""
+    m, g, s, mu_s, mu_d, v0 = numbers(values, "m", "g", "s", "mu_s", "mu_d", "v0")
+    normal = m * g / sqrt(1 + s**2)
     return MechanicalProblem(
         name="incline_block",
-        mass=m * np.eye(1),
+        mass=np.array([[m]]),
         initial_velocity=np.array([v0]),
-        end=END,
-        output_times=np.linspace(0.0, END, STEPS + 1),
-        loads=(Load(np.ones(1), constant(m * g * s * cosine)),),
-        frictions=(Friction(SOLE, (np.ones(1),), m * g * cosine, mu_s, mu_d),),
+        end=end,
+        output_times=np.linspace(0.0, end, STEPS + 1),
+        loads=(Load(np.ones(1), constant(normal * s)),),
+        frictions=(Friction(SOLE, (np.ones(1),), normal, mu_s, mu_d),),
         coordinates=("x",),
     )
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the block for the time that solvers are asked for."""
+    return state(values, END)
+
+
+MOTION = make_quantities(partial(state, end=FAR), PARAMETERS, record=restrict(*REQUIRED))
+RESTS = f"{SOLE}_rests"
+
+
+# ---- the second route: angles, and energies instead of times
+
+
+def slip(p: Any, side: int) -> Any:
+    """Return the acceleration (m/s²) in slip: g sin(a - side φ)/cos φ, φ being the angle of friction."""
+    slope, friction = mpmath.atan(p.s), mpmath.atan(p.mu_d)
+    return p.g * mpmath.sin(slope - side * friction) / mpmath.cos(friction)
+
+
+def length(p: Any) -> Any:
+    """Return the place (m) of the stop: where friction and gravity have taken the energy of the start."""
+    return -(p.v0**2) / (2 * slip(p, 1 if p.v0 > 0 else -1))
+
+
+def rest(p: Any) -> Any:
+    """Return the instant (s) of the stop: its place over the mean velocity."""
+    return 2 * length(p) / p.v0
+
+
+def follow(p: Any, time: str) -> tuple[Any, Any]:
+    """Return place and velocity, from the stop forwards or backwards where there is one."""
+    now, again = mpmath.mpf(time), mpmath.mpf(0) if p.s < p.mu_s else slip(p, 1)
+    if p.v0 == 0 or (p.v0 > 0 and p.s >= p.mu_d):
+        velocity = p.v0 + (slip(p, 1) if p.v0 else again) * now
+        return (p.v0 + velocity) / 2 * now, velocity
+    passed = now - rest(p)
+    pull = slip(p, 1 if p.v0 > 0 else -1) if passed < 0 else again
+    return length(p) + pull * passed**2 / 2, pull * passed
+
+
+ANGLES = "angles of slope and friction, energy"
+STOP_TIME = MOTION.event(RESTS, second=rest, how=ANGLES)
+STOP_PLACE = MOTION.value("x", (RESTS, 1), second=length, how=ANGLES)
+ORDER = MOTION.phase_order(SOLE, {"sticks": "stick", "slips ahead": "slip+", "slips back": "slip-"})
+
+
+# ---- what is measured
 
 
 stop_time = partial(end_of_slip, name=SOLE)
@@ -87,14 +149,16 @@ TIMES, PLACES, SPEEDS = (share_of(rate, END / STEPS, ONE_STEP) for rate in (alwa
 
 def _place_at(t: str) -> Quantity:
     """Return the place at an instant (s)."""
-    truth, measure = inclined_block.place.at(time=t), partial(displacement_at, time=float(t))
+    truth = MOTION.value("x", t, second=lambda p: follow(p, t)[0], how=ANGLES)
+    measure = partial(displacement_at, time=float(t))
     definition = f"place down the slope at {t} s"
     return Quantity(f"x@{t}", "m", definition, truth, measure, PLACES, _way, JUMPS, observable=_is_clear)
 
 
 def _velocity_at(t: str) -> Quantity:
     """Return the velocity at an instant (s)."""
-    truth, measure = inclined_block.velocity.at(time=t), partial(velocity_at, time=float(t))
+    truth = MOTION.value("v_x", t, second=lambda p: follow(p, t)[1], how=ANGLES)
+    measure = partial(velocity_at, time=float(t))
     definition = f"velocity down the slope at {t} s"
     return Quantity(f"v@{t}", "m/s", definition, truth, measure, SPEEDS, _speed, JUMPS, observable=_is_clear)
 
@@ -104,7 +168,7 @@ QUANTITIES = (
         name="phase_order",
         unit="",
         definition="phases in order of time",
-        reference=inclined_block.phase_order,
+        reference=ORDER,
         measure=partial(order, name=SOLE),
         criterion=exactly("phases have an order"),
         observable=_ordered,
@@ -113,7 +177,7 @@ QUANTITIES = (
         name="stop_time",
         unit="s",
         definition="end of the first slip",
-        reference=inclined_block.stop_time,
+        reference=STOP_TIME,
         measure=stop_time,
         criterion=TIMES,
         scale=always(END),
@@ -127,7 +191,7 @@ QUANTITIES = (
         name="stop_place",
         unit="m",
         definition="place at that instant",
-        reference=inclined_block.stop_place,
+        reference=STOP_PLACE,
         measure=stop_place,
         criterion=PLACES,
         scale=_way,
@@ -154,7 +218,8 @@ CASE = Case(
         "x'' = g (s - μ_d sgn(x'))/sqrt(1 + s^2) if x' != 0, x'' = 0 if x' = 0 and s < μ_s",
         "t_r = v_0 sqrt(1 + s^2)/(g (μ_d sgn(v_0) - s)), x_r = v_0 t_r/2",
     ),
-    parameters=inclined_block.PARAMETERS,
+    parameters=PARAMETERS,
+    requirements=REQUIRED,
     variants=(
         Variant("stops", {}),
         Variant("runs_on", {"s": "0.45", "mu_s": "0.6"}),

@@ -2,10 +2,12 @@
 
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from veridyn.problem.elements import Friction
+from veridyn.problem.formulas import direct
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.certified import CertificationError, Certified, classification, undefined
 from veridyn.references.parameters import ParameterError
@@ -21,6 +23,7 @@ from veridyn.validation_cases.judgement.case import (
     Values,
     Variant,
     floats,
+    numbers,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
@@ -46,17 +49,10 @@ def _half_cycles(values: Values) -> int:
     return int(result.value)
 
 
-def problem(values: Values) -> MechanicalProblem:
-    """Return the ideal problem: motion along the line, set-valued friction of the plane or of one direction.
-
-    It raises `ParameterError` for more half cycles than are run.
-    """
-    if (count := _half_cycles(values)) > MOST_HALF_CYCLES:
-        raise ParameterError(f"{count} half cycles, at most {MOST_HALF_CYCLES} are run: raise mu or lower x0")
-    m, k, mu, g, x0, angle, directions = floats(values, "m", "k", "mu", "g", "x0", "angle", "directions")
-    # one period more than the motion lasts, so that creep shows, and up to the last instant that is asked for
-    end = max((count + 2) * period(values) / 2, LAST * period(values) / 2, float(INSTANTS[-1]))
-    along = [math.cos(angle), math.sin(angle)][: int(directions)]
+def state(values: Values, end: Any) -> MechanicalProblem:
+    """Return the ideal problem: motion along the line, set-valued friction of the plane or of one direction."""
+    m, k, mu, g, x0, angle, directions = numbers(values, *(p.name for p in friction_decay.PARAMETERS))
+    along = direct(angle)[: int(directions)]
     return MechanicalProblem(
         name="sdnd100",
         mass=np.array([[m]]),
@@ -64,9 +60,20 @@ def problem(values: Values) -> MechanicalProblem:
         initial_displacement=np.array([x0]),
         end=end,
         output_times=quantities.outputs(end, period(values) / OUTPUTS_PER_PERIOD, INSTANTS),
-        frictions=(Friction("shoe", tuple(np.array([part]) for part in along if part), m * g, mu, mu),),
+        frictions=(Friction("shoe", tuple(np.array([part]) for part in along if part != 0), m * g, mu, mu),),
         coordinates=("s",),
     )
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the problem for a period more than the motion lasts.
+
+    It raises `ParameterError` for more half cycles than are run.
+    """
+    if (count := _half_cycles(values)) > MOST_HALF_CYCLES:
+        raise ParameterError(f"{count} half cycles, at most {MOST_HALF_CYCLES} are run: raise mu or lower x0")
+    # one period more than the motion lasts, so that creep shows, and up to the last instant that is asked for
+    return state(values, max((count + 2) * period(values) / 2, LAST * period(values) / 2, float(INSTANTS[-1])))
 
 
 ASTER = "tolerance 1e-3 (5e-3 for the fourth) of Code_Aster's tests SDND100a, b and d"

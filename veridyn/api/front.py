@@ -95,9 +95,9 @@ def compute_in_time(compute: Callable[[], Certified], seconds: float) -> Certifi
 
 def _derivative(quantity: Quantity, varied: Values, digits: int, name: str, seconds: float) -> Certified:
     """Return the derivative of a quantity with respect to a parameter that is varied."""
-    if all(parameter.name != name for parameter in quantity.reference.parameters) and quantity.exists(varied):
-        return exact_zero(f"{quantity.name} does not depend on {name}", digits)
     try:
+        if all(parameter.name != name for parameter in quantity.reference.parameters) and quantity.exists(varied):
+            return exact_zero(f"{quantity.name} does not depend on {name}", digits)
         truth = settle_in_time(quantity.name, partial(quantity.truth, varied, digits), seconds)
     except CertificationError as reason:  # a boundary of regimes, met before anything is enclosed
         return undefined(str(reason))

@@ -72,17 +72,15 @@ test_{name} = verifies(CASE)
 MECHANICAL = '''"""{title}: say in one line what moves, and what it shows."""
 
 from functools import partial
+from typing import Any
 
 import mpmath
 import numpy as np
-from flint import arb
 
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.references.engine.enclosure import ball
-from veridyn.references.engine.quantities import References
-from veridyn.references.parameters import Exact, Parameter, ParameterSet
-from veridyn.references.reference import TIME
-from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats
+from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.parameters import Parameter
+from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures.consistency import energy, velocities
@@ -96,27 +94,28 @@ PARAMETERS = (
 END = 5.0  # s
 INSTANTS = ("1", "4")  # s
 DOCUMENT = "name the document that asks for it"
-reference = References(PARAMETERS, kind="closed form", proof="a cos(w t) in balls", how="exponential of a matrix")
-
-
-def turn(o: ParameterSet, time: Exact) -> mpmath.mpf:
-    """Return the displacement (m) at an instant (s) in mpmath: a second route that shares nothing with the first."""
-    matrix = mpmath.matrix([[0, time.mpf()], [-(o.k / o.m).mpf() * time.mpf(), 0]])
-    return mpmath.expm(matrix)[0, 0] * o.a.mpf()
-
-
-@reference(turn, takes=(TIME,))
-def displacement(o: ParameterSet, time: Exact) -> arb:
-    """Return the displacement (m) at an instant (s)."""
-    return ball(o.a) * (ball(o.k / o.m).sqrt() * ball(time)).cos()
 
 
 def problem(values: Values) -> MechanicalProblem:
-    """Return what solvers get."""
-    m, k, a = floats(values, "m", "k", "a")
+    """Return the problem, once: solvers get it in doubles, and it is proved with exact numbers."""
+    m, k, a = numbers(values, "m", "k", "a")
     return MechanicalProblem(
-        name="{name}", mass=m, stiffness=k, initial_displacement=[a], end=END, output_times=np.linspace(0.0, END, 501)
+        name="{name}",
+        mass=np.array([[m]]),
+        stiffness=np.array([[k]]),
+        initial_displacement=np.array([a]),
+        end=END,
+        output_times=np.linspace(0.0, END, 501),
+        coordinates=("x",),
     )
+
+
+MOTION = make_quantities(problem, PARAMETERS)
+
+
+def swing(p: Any, time: str) -> Any:
+    """Return the displacement (m) at an instant (s) in mpmath: a second route that shares nothing with the first."""
+    return p.a * mpmath.cos(mpmath.sqrt(p.k / p.m) * mpmath.mpf(time))
 
 
 def spring_energy(o: Observation) -> float:
@@ -130,7 +129,7 @@ def displacement_quantity(t: str) -> Quantity:
         name=f"x@{{t}}",
         unit="m",
         definition=f"displacement at {{t}} s",
-        reference=displacement.at(time=t),
+        reference=MOTION.value("x", t, second=partial(swing, time=t), how="a cos(sqrt(k/m) t)"),
         measure=partial(displacement_at, time=float(t)),
         criterion=share_of(size("a"), 1e-3, DOCUMENT),
         scale=size("a"),

@@ -146,6 +146,12 @@ def sqrt(value: Any) -> Any:
     return sympy.sqrt(value) if is_formula(value) else math.sqrt(value)
 
 
+def direct(angle: Any) -> tuple[Any, Any]:
+    """Return cosine and sine of an angle (rad), a number or a formula."""
+    library = sympy if is_formula(angle) else math
+    return library.cos(angle), library.sin(angle)
+
+
 def angular_frequency(period: Any) -> Any:
     """Return 2 pi over a period, a number or a formula."""
     return 2 * sympy.pi / period if is_formula(period) else 2 * math.pi / period

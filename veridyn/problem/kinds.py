@@ -33,7 +33,7 @@ def join_problem(text: str, arrays: Mapping[str, NDArray[Any]]) -> Problem:
     try:
         data = parse_json(text)
     except InputError as error:
-        raise ProblemError(f"problem cannot be read: it {error}") from None
+        raise ProblemError(f"problem: {error}") from None
     if not isinstance(data, dict) or data.pop("format_version", None) != FORMAT_VERSION:
         raise ProblemError(f"problem lacks format_version {FORMAT_VERSION}")
     kind = data.pop("kind", None)

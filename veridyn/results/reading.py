@@ -5,14 +5,14 @@ series have as many ordinates as abscissae, and runs that records name are descr
 """
 
 import json
-import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 
 import msgspec
 
+from veridyn.inputs import find_infinite
 from veridyn.results.against_plan import find_deviations
 from veridyn.results.contradictions import find_contradictions, make_context
 from veridyn.results.document import VERSION, Document, Environment
@@ -75,7 +75,7 @@ def convert(content: Mapping[str, object], name: str = "document") -> Document:
     except TypeError as error:
         raise ReportError(f"{name}: {error}; write plain numbers, strings, lists and dicts") from None
     except ValueError:
-        where = next(_find_infinite(content), "")
+        where = next(find_infinite(content), "")
         raise ReportError(f"{name}: {where} is not finite; write null instead") from None
     return _structure(copy, name)
 
@@ -214,15 +214,3 @@ def _check_runs(document: Document, name: str) -> None:
         for place, run in enumerate(runs):
             if run > number:
                 raise ReportError(f"{name}: {part}[{place}].run is {run}, of {number} environments; merge anew")
-
-
-def _find_infinite(node: object, where: str = "") -> Iterator[str]:
-    """Yield the places of NaN and infinity in nested data."""
-    if isinstance(node, float) and not math.isfinite(node):
-        yield where.lstrip(".")
-    elif isinstance(node, dict):
-        for key, item in node.items():
-            yield from _find_infinite(item, f"{where}.{key}")
-    elif isinstance(node, list | tuple):
-        for number, item in enumerate(node):
-            yield from _find_infinite(item, f"{where}[{number}]")

@@ -95,3 +95,25 @@ def test_a_slide_in_two_directions_is_followed_up_to_its_end(body, prove_all):
     pad = Friction("pad", ("x1", "x2"), normal=10.0, static=0.5, kinetic=0.25)
     problem = body(2, initial_velocity=[0.75, 1.0], frictions=pad, end=1.0)
     prove_all(problem, {"v_x1@1/4": mpf(3) / 8, "v_x2@1/4": mpf(1) / 2})
+
+
+def test_two_tangents_along_one_line_are_one(body, prove_all):
+    """2 kg with 3 m/s against 5 N of two tangents, whose length is 1: as with one, to rest after 1.2 s and 1.8 m."""
+    pad = Friction("pad", (np.array([0.75]), np.array([-1.0])), normal=16.0, static=0.5, kinetic=0.25)
+    forms = {"pad_rests#1": mpf(12) / 10, "x1@2": mpf(18) / 10, "integral power_pad": 9, "smallest friction_pad": -4}
+    prove_all(body(mass=2.0, initial_velocity=[3.0], frictions=pad), forms)
+
+
+def test_two_tangents_between_two_bodies_are_one_line(body, prove_all):
+    """5 N take 10 m/s² of 3 m/s between two bodies of 1 kg: they go together after 0.3 s, at 1.5 m/s."""
+    tangents = (np.array([0.0, 0.0]), np.array([-1.0, 1.0]))
+    pad = Friction("pad", tangents, normal=20.0, static=0.5, kinetic=0.25)
+    forms = {"pad_rests#1": mpf(3) / 10, "v_x1@2": mpf(3) / 2, "v_x2@2": mpf(3) / 2}
+    prove_all(body(2, initial_velocity=[3.0, 0.0], frictions=pad), forms)
+
+
+def test_tangents_across_each_other_stay_two(body, prove_all):
+    """They differ by a tenth of a degree: what follows the start of the slip has no formula."""
+    pad = Friction("pad", (np.array([1.0, 0.0]), np.array([1.0, 2e-3])), normal=10.0, static=0.5, kinetic=0.25)
+    values = prove_all(body(2, loads=Load("x1", polynomial(0.0, 4.0)), frictions=pad), {"x1@2": None})
+    assert "two directions" in values["x1@2"].routes[0]

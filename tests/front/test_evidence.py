@@ -1,0 +1,162 @@
+"""Results held against the installed library, and signed: what reading alone cannot see."""
+
+import json
+import math
+import shutil
+import subprocess
+from decimal import Decimal, localcontext
+from pathlib import Path
+
+import pytest
+
+from veridyn.results import compute_checksum, read
+
+RUN = ("run", "sdnd101", "--set", "v0=2")
+
+
+@pytest.fixture(scope="module")
+def right(veridyn, foreign):
+    """Results of a right solver, as its file has them."""
+    return json.loads(veridyn(*RUN, "--solver", foreign("Foreign"), "--json", "-").out)
+
+
+@pytest.fixture
+def save(tmp_path):
+    """Write results with a fitting checksum."""
+
+    def write(document):
+        file = tmp_path / "results.json"
+        file.write_text(json.dumps(document | {"digest": compute_checksum(document)}), encoding="utf-8")
+        return file
+
+    return write
+
+
+def count(records):
+    """Return the number of results by verdict."""
+    verdicts = [record["verdict"] for record in records]
+    return {verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))}
+
+
+def move_reference(document, factor):
+    """Change the first reference in sheet and check alike, and all that follows; return the name of the quantity."""
+    rows = {row["quantity"]: row for row in document["cases"][0]["references"]}
+    record = next(r for r in document["results"] if r["quantity"] in rows and r["error_kind"] == "relative")
+    row = rows[record["quantity"]]
+    with localcontext(prec=60):
+        moved = Decimal(record["reference"]) * Decimal(factor)
+        text = f"{moved:.{record['reference_digits'] - 1}e}"
+        share = abs(Decimal(record["value"]) - Decimal(text)) / abs(Decimal(text))
+    row["value"] = record["reference"] = text
+    size = 1.0 if record["error_kind"] == "relative" else abs(float(text))
+    record["error"] = float(share) * size
+    record["digits"], record["margin"] = -math.log10(share), record["tolerance"] / record["error"]
+    return record["quantity"]
+
+
+def test_what_a_run_writes_agrees_with_the_library(veridyn, right, save):
+    seen = veridyn("report", save(right), "--verify")
+    assert seen.status == 0
+    judged = sum(r["verdict"] != "not applicable" for r in right["results"])
+    assert f"and {judged} results agree with the installed library" in seen.out
+
+
+def test_a_reference_that_was_moved_everywhere_alike_is_seen(veridyn, right, save):
+    document = json.loads(json.dumps(right))
+    name = move_reference(document, "1.0001")
+    file = save(document)
+    read(file)
+    seen = veridyn("report", file, "--verify")
+    assert seen.status == 2
+    assert "the results are not what the library makes of them" in seen.err
+    assert name in seen.err
+
+
+def test_a_check_that_was_cut_from_the_plan_too_is_seen(veridyn, right, save):
+    document = json.loads(json.dumps(right))
+    gone = document["results"].pop(0)
+    (entry,) = (e for e in document["plan"] if gone["id"] in e["checks"])
+    entry["checks"].remove(gone["id"])
+    document |= {"planned": len(document["results"]), "counts": count(document["results"])}
+    file = save(document)
+    read(file)
+    seen = veridyn("report", file, "--verify")
+    assert seen.status == 2
+    assert gone["id"] in seen.err
+
+
+def test_a_solver_that_was_changed_since_is_named(veridyn, right, save, foreign):
+    path = Path(foreign("Foreign").rpartition(":")[0])
+    before = path.read_text(encoding="utf-8")
+    try:
+        path.write_text(before + "# another one\n", encoding="utf-8")
+        seen = veridyn("report", save(right), "--verify")
+    finally:
+        path.write_text(before, encoding="utf-8")
+    assert seen.status == 2
+    assert "its files here are not those that were judged" in seen.err
+
+
+def test_without_a_plan_nothing_is_verified(veridyn, right, save):
+    seen = veridyn("report", save(right | {"plan": None}), "--verify")
+    assert (seen.status, "state no plan" in seen.err) == (2, True)
+
+
+# ---- signatures
+
+needs_ssh = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
+
+
+@pytest.fixture
+def keys(tmp_path):
+    """Make a key, and the list that allows it."""
+    key = tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    public = (tmp_path / "key.pub").read_text(encoding="utf-8").split()
+    allowed = tmp_path / "allowed"
+    allowed.write_text(f"me@example.org {public[0]} {public[1]}\n", encoding="utf-8")
+    return key, allowed
+
+
+@needs_ssh
+def test_results_are_signed_and_the_page_says_by_whom(veridyn, right, save, keys, tmp_path):
+    key, allowed = keys
+    file, page = save(right), tmp_path / "page"
+    assert veridyn("sign", file, "--key", key).status == 0
+    seen = veridyn("check-signature", file, "--signers", allowed)
+    assert (seen.status, "is signed by me@example.org, key SHA256:" in seen.out) == (0, True)
+    assert veridyn("report", file, "--signers", allowed, "--output", page).status == 0
+    assert "signed by me@example.org" in (page / "index.html").read_text(encoding="utf-8")
+    unchecked = tmp_path / "unchecked"
+    veridyn("report", file, "--output", unchecked)
+    assert "has a signature, which was not checked" in (unchecked / "index.html").read_text(encoding="utf-8")
+
+
+@needs_ssh
+def test_one_byte_more_loses_the_signature(veridyn, right, save, keys):
+    key, allowed = keys
+    file = save(right)
+    veridyn("sign", file, "--key", key)
+    file.write_bytes(file.read_bytes() + b"\n")
+    seen = veridyn("check-signature", file, "--signers", allowed)
+    assert (seen.status, "its signature does not fit" in seen.err) == (2, True)
+
+
+@needs_ssh
+def test_a_key_that_nobody_allowed_signs_nothing(veridyn, right, save, keys, tmp_path):
+    key, allowed = keys
+    file = save(right)
+    veridyn("sign", file, "--key", key)
+    allowed.write_text(allowed.read_text(encoding="utf-8")[:-20] + "A" * 19 + "\n", encoding="utf-8")
+    assert veridyn("check-signature", file, "--signers", allowed).status == 2
+    missing = veridyn("check-signature", file, "--signers", tmp_path / "none")
+    assert (missing.status, "no such file" in missing.err) == (2, True)
+
+
+@needs_ssh
+def test_what_contradicts_itself_is_not_signed(veridyn, right, save, keys):
+    key, _ = keys
+    document = json.loads(json.dumps(right))
+    next(r for r in document["results"] if r["layer"] == "criterion")["margin"] = 1e9
+    seen = veridyn("sign", save(document), "--key", key)
+    assert (seen.status, "has margin 1000000000.0" in seen.err) == (2, True)
