@@ -153,7 +153,7 @@ def _render(
     with studio(processes, drawing.count(document)) as place:
         page = make_page(document, compared, place, single=single)
         results = encode(document)  # meanwhile the studio draws
-        page = replace(page, digest=hashlib.sha256(results).hexdigest(), signatures=list(signatures))
+        page = replace(page, digest=hashlib.sha256(results).hexdigest(), signatures=signatures)
         texts = {
             "summary.md": markdown.summary(page),
             "results.csv": spreadsheet.results(document.results),

@@ -96,7 +96,7 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise InputError(f"has a key of more than {DEEPEST} parts")
     try:
         content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, ValueError) as error:
+    except ValueError as error:
         raise InputError(f"is not TOML: {error}") from None
     except RecursionError:
         raise InputError("is nested too deeply") from None

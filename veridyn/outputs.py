@@ -29,7 +29,6 @@ from veridyn.results.errors import ReportError
 WORK = ".veridyn"
 FORMAT = "1"
 ATTEMPTS = 100  # to get a lock that others delete
-BLOCK = 1 << 20  # bytes that are read at once
 
 Content = bytes | Callable[[BinaryIO], object]
 """What a file shall hold, or what writes that into a stream."""
@@ -64,7 +63,7 @@ class OutputFolder:
         for name in files:
             (self.path / name).parent.mkdir(parents=True, exist_ok=True)
         parts = _write_parts(self.work / "parts", files)
-        new = {name: (_hash(part),) for name, part in parts.items()}
+        new = {name: (hash_file(part),) for name, part in parts.items()}
         old = before.get(self.kind, {})
         # Both digests stand in the manifest while files are replaced: whatever a kill leaves is one of the two, so that
         # the next command sees that all is ours.
@@ -371,12 +370,10 @@ def _leave_out(digests: Digests, names: Collection[str]) -> Digests:
 
 def _is_ours(path: Path, manifest: Manifest, name: str) -> bool:
     """Tell whether a file is as a command of ours wrote it."""
-    return path.is_file() and not path.is_symlink() and _hash(path) in _list_digests(manifest, name)
+    return path.is_file() and not path.is_symlink() and hash_file(path) in _list_digests(manifest, name)
 
 
-def _hash(path: Path) -> str:
-    digest = hashlib.sha256()
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of a file; raises OSError if it cannot be read."""
     with path.open("rb") as stream:
-        while block := stream.read(BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()

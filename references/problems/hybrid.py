@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from flint import arb
 from sympy import Expr
@@ -35,6 +35,21 @@ from veridyn.references.reference import Reference
 
 SHOWN = 20  # digits of a figure
 CLOSED = "closed form in ball arithmetic"
+
+
+class TurnReading(NamedTuple):
+    """What is read where an expression turns: by the proved motion, and of instant and value that steps have."""
+
+    name: str
+    enclose: Callable[..., Ball]
+    step: Callable[[Any, Any], Any]
+    is_instant: bool = False
+
+
+PEAK = TurnReading("peak", reading.find_peak, lambda _, value: abs(value))
+PEAK_TIME = TurnReading("instant of the peak", reading.find_peak_time, lambda time, _: time, is_instant=True)
+TURN = TurnReading("turn", reading.find_turn, lambda _, value: value)
+TURN_TIME = TurnReading("instant of the turn", reading.find_turn_time, lambda time, _: time, is_instant=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +119,7 @@ class MotionQuantities(ReadMotion):
         def read(o: ParameterSet) -> Ball:
             return reading.find_where_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
 
-        stepped = self._step(lambda steps: steps.instant_of_largest(expression, begin, end), expression)
+        stepped = self._step(lambda steps: steps.instant_of_largest(expression, begin, end))
         return self._quantity(f"instant of the largest {of}", read, stepped, terms)
 
     def peak(
@@ -114,13 +129,13 @@ class MotionQuantities(ReadMotion):
 
         It is undefined where the magnitude at one of the two instants is larger.
         """
-        return self._peak("peak", of, after, until, reading.find_peak, terms)
+        return self._turn(PEAK, of, after, until, terms)
 
     def peak_time(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
     ) -> Reference[Certified]:
         """Return the instant (s) of the `peak`; undefined too where two are equally high."""
-        return self._peak("instant of the peak", of, after, until, reading.find_peak_time, terms)
+        return self._turn(PEAK_TIME, of, after, until, terms)
 
     def integral(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
@@ -197,13 +212,13 @@ class MotionQuantities(ReadMotion):
 
         Values at both instants may be larger.
         """
-        return self._peak("turn", of, after, until, reading.find_turn, terms)
+        return self._turn(TURN, of, after, until, terms)
 
     def turn_time(
         self, of: str | Expr, after: At = None, until: At = None, **terms: Unpack[MotionTerms]
     ) -> Reference[Certified]:
         """Return the instant (s) of the `turn`."""
-        return self._peak("instant of the turn", of, after, until, reading.find_turn_time, terms)
+        return self._turn(TURN_TIME, of, after, until, terms)
 
     def history(self, until: At = None, **readings: str | Expr) -> Reference[Motion]:
         """Return the motion for figures: what is read, by name, at any instant, and its events up to one."""
@@ -262,27 +277,20 @@ class MotionQuantities(ReadMotion):
         stepped = self._step(lambda steps: side * steps.largest(expression, begin, end), expression)
         return self._quantity(name, read, stepped, stated)
 
-    def _peak(
-        self, name: str, of: str | Expr, after: At, until: At, find: Callable[..., Ball], terms: MotionTerms
+    def _turn(
+        self, turn: TurnReading, of: str | Expr, after: At, until: At, terms: MotionTerms
     ) -> Reference[Certified]:
         expression, begin, end = self._stretch(of, after, until)
 
         def read(o: ParameterSet) -> Ball:
-            return find(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+            return turn.enclose(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
 
         def step(steps: Any) -> Any:
-            seen = steps.candidates(expression, steps.time(begin), steps.time(end))
-            time, reached = max(((t, e) for t, e, turns in seen if turns), key=lambda turn: abs(turn[1]))
-            return {reading.find_peak: abs(reached), reading.find_turn: reached}.get(find, time)
+            return turn.step(*steps.turn(expression, begin, end))
 
-        stepped = self._step(step, expression)
+        stepped = self._step(step, None if turn.is_instant else expression)
         stated: MotionTerms = {"effort": self._effort(expression), **terms}
-        return self._quantity(
-            f"{name} of {of}",
-            read,
-            stepped if find in (reading.find_peak, reading.find_turn) else stepped._replace(size=None),
-            stated,
-        )
+        return self._quantity(f"{turn.name} of {of}", read, stepped, stated)
 
 
 def motion(

@@ -108,11 +108,7 @@ def find_where_largest(system: HybridSystem, o: ParameterSet, after: Ball, until
         If more than one instant may be it.
     """
     candidates = _candidates(system, o, after, until, _itself)
-    least = largest([value(each.value).lower() for each in candidates])
-    result = [each for each in candidates if not value(each.value) < least]
-    if len(result) > 1:
-        raise Undecided("at which of several instants the value is largest")
-    return result[0].time
+    return _single_out(candidates, _itself, "at which of several instants the value is largest").time
 
 
 def find_peak(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
@@ -122,13 +118,11 @@ def find_peak(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -
 
 def find_peak_time(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
     """Return the instant (s) of the peak; raises as `_list_peaks`, `Undecided` too where two are equally high."""
-    if len(peaks := _list_peaks(system, o, after, until)) > 1:
-        raise Undecided("two peaks are equally high, or nearly")
-    return peaks[0].time
+    return _single_out(_list_peaks(system, o, after, until), _itself, "two peaks are equally high, or nearly").time
 
 
 def _list_peaks(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> list[Candidate]:
-    """Return what may be the largest magnitude of what is watched between two instants (s).
+    """Return magnitudes of what is watched between two instants (s), the largest of all among them.
 
     Raises
     ------
@@ -143,7 +137,7 @@ def _list_peaks(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball)
     rivals = (each.value for each in seen if each.is_end)
     if not all(less(rival, height, "a peak and the value at an end of the span differ") for rival in rivals):
         raise Absent("the largest magnitude lies at an end of the span, at no turning point between")
-    return [each for each in inner if not each.value < height]
+    return inner
 
 
 def find_turn(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
@@ -169,10 +163,15 @@ def _find_turn(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) 
     turns = [each for each in _candidates(system, o, after, until, None) if each.turns]
     if not turns:
         raise Absent("there is no turning point in that stretch of time")
-    least = largest([value(abs(each.value)).lower() for each in turns])
-    result = [each for each in turns if not value(abs(each.value)) < least]
+    return _single_out(turns, abs, "two turns are equally high, or nearly")
+
+
+def _single_out(candidates: Sequence[Candidate], size: Callable[[Ball], Ball], doubt: str) -> Candidate:
+    """Return the candidate of largest size; raises `Undecided` with the doubt if more than one may be it."""
+    least = largest([value(size(each.value)).lower() for each in candidates])
+    result = [each for each in candidates if not value(size(each.value)) < least]
     if len(result) > 1:
-        raise Undecided("two turns are equally high, or nearly")
+        raise Undecided(doubt)
     return result[0]
 
 

@@ -329,6 +329,12 @@ class Steps:
             candidates = self.candidates(expression, self.time(begin), self.time(end))
             return max(candidates, key=lambda each: each[1])[0]
 
+    def turn(self, expression: Expr, begin: Any, end: Any) -> tuple[mpf, mpf]:
+        """Return instant and value of an expression where it turns, of largest magnitude, between two instants."""
+        with mpmath.workdps(WORKING):
+            candidates = self.candidates(expression, self.time(begin), self.time(end))
+            return max(((t, value) for t, value, turns in candidates if turns), key=lambda turn: abs(turn[1]))
+
     def candidates(self, expression: Expr, low: mpf, high: mpf) -> Iterator[tuple[mpf, mpf, bool]]:
         """Yield instants and values of an expression between two instants: at ends of steps and, as is told, turns."""
         self._until(high)

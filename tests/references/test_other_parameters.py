@@ -11,6 +11,7 @@ import pytest
 import veridyn
 from veridyn.references.certified import Certified, Route
 from veridyn.references.parameters import ParameterError
+from veridyn.validation_cases.judgement.catalogue import load_case
 
 UNDEFINED = [
     # a mode would begin past the event that ends it: the stop would pull, the base slide against its drive
@@ -91,6 +92,13 @@ def test_a_mode_lasts_while_its_conditions_hold(case, parameters, quantity, valu
 def test_parameters_of_another_problem_are_refused(case, parameters, reason):
     with pytest.raises(ParameterError, match=reason):
         veridyn.reference(case, **parameters)
+
+
+def test_a_refusal_keeps_its_words_where_it_is_decided_whether_a_quantity_exists():
+    case = load_case("sdnd106")
+    quantity = next(each for each in case.quantities if each.name == "phase_time_1")
+    with pytest.raises(ParameterError, match=r"mu_d must not be above mu_s, got 0\.4 above 0\.3"):
+        quantity.truth(case.values({"mu_d": "0.4"}))
 
 
 @pytest.mark.parametrize("e", ["0", "0.3"])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from veridyn.problem.exact_fields import is_formula
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.references.certified import CertificationError, Certified, undefined
-from veridyn.references.parameters import Exact, Parameter, resolve
+from veridyn.references.parameters import Exact, Parameter, ParameterError, resolve
 from veridyn.references.reference import DIGITS, Reference
 from veridyn.references.requirements import Requirement, check_requirements
 from veridyn.results import Figure
@@ -145,7 +145,7 @@ class Quantity:
     def _decide(self, question: Callable[[Values], bool] | None, values: Values) -> bool:
         try:
             return question is None or question(values)
-        except CertificationError:
+        except (CertificationError, ParameterError):
             raise
         except (ArithmeticError, ValueError):  # of doubles, by which parameters are looked at
             raise CertificationError(f"{self.name}: what it needs is not decided in the range of doubles") from None

@@ -16,6 +16,7 @@ STEPS = 500  # requested outputs of a motion
 SHORTEST = 5  # output spacings: what a penalised law shows of another phase while it settles is shorter
 ONE_STEP = "this suite: what a method of order one leaves at a step of one requested output"
 WORDS = {1: "slip+", 0: "stick", -1: "slip-"}
+PHASE_WORDS = {"slips ahead": WORDS[1], "sticks": WORDS[0], "slips back": WORDS[-1]}  # the words for those of a motion
 
 
 def a_step_of(rate: Callable[[Values], float], end: float) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any
 
+import mpmath
 import numpy as np
 
 from veridyn.problem.elements import Friction, Load
@@ -19,7 +20,7 @@ from veridyn.validation_cases.judgement.tolerances import exactly
 from veridyn.validation_cases.measures.consistency import flags, friction_law, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT
 from veridyn.validation_cases.measures.quantities import always, share_of, size
-from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, find_phases, order
+from veridyn.validation_cases.measures.sliding import ONE_STEP, PHASE_WORDS, STEPS, find_phases, order
 
 PARAMETERS = (
     Parameter("m_1", "kg", "mass of the lower block", "2"),
@@ -87,6 +88,11 @@ MOTION = make_quantities(partial(state, end=FAR), PARAMETERS)
 # ---- the second route: impulses for the times, areas under the velocities for the places
 
 
+def rests(p: Any) -> bool:
+    """Whether the ground holds both blocks."""
+    return bool(p.mu_1 * (p.m_1 + p.m_2) * p.g >= p.F)
+
+
 def lags(p: Any) -> bool:
     """Whether the upper block lags behind while the force acts."""
     return bool((p.mu_1 + p.mu_2) * (p.m_1 + p.m_2) * p.g < p.F)
@@ -123,16 +129,16 @@ def upper_rests(p: Any) -> Any:
 
 def lower_goes(p: Any) -> Any:
     """Return the way (m) of the lower block: three triangles and trapezia of its velocity."""
-    if p.mu_1 * (p.m_1 + p.m_2) * p.g >= p.F:
-        return 0 * p.F
+    if rests(p):
+        return mpmath.mpf(0)
     top, common = speeds(p)[0], joint(p)
     return (top * p.t_1 + (top + common) * meet(p) + common * (lower_rests(p) - p.t_1 - meet(p))) / 2
 
 
 def upper_goes(p: Any) -> Any:
     """Return the way (m) of the upper block, by the work of friction: F x(t_1) = μ_1 M g X_1 + μ_2 m_2 g (slips)."""
-    if p.mu_1 * (p.m_1 + p.m_2) * p.g >= p.F:
-        return 0 * p.F
+    if rests(p):
+        return mpmath.mpf(0)
     work = p.F * speeds(p)[0] * p.t_1 / 2 - p.mu_1 * (p.m_1 + p.m_2) * p.g * lower_goes(p)
     behind = (speeds(p)[0] - speeds(p)[1]) * (p.t_1 + meet(p)) / 2
     return lower_goes(p) - behind + (work / (p.mu_2 * p.m_2 * p.g) - behind)
@@ -144,7 +150,6 @@ LOWER_STOP = MOTION.event(RESTS, -1, second=lower_rests, how=IMPULSES)
 UPPER_STOP = MOTION.event(f"{RESTS} or {BETWEEN}_rests", -1, second=upper_rests, how=IMPULSES)
 LOWER_WAY = MOTION.value("x1", None, second=lower_goes, how=WORK)
 UPPER_WAY = MOTION.value("x2", None, second=upper_goes, how=WORK)
-WORDS = {"sticks": "stick", "slips ahead": "slip+", "slips back": "slip-"}
 
 
 # ---- what is measured
@@ -211,8 +216,8 @@ def _way(block: str, reference: Reference[Certified], place: int) -> Quantity:
 
 
 QUANTITIES = (
-    _order("ground_order", "phases on the ground", MOTION.phase_order(GROUND, WORDS), GROUND),
-    _order("between_order", "phases between the blocks", MOTION.phase_order(BETWEEN, WORDS), BETWEEN),
+    _order("ground_order", "phases on the ground", MOTION.phase_order(GROUND, PHASE_WORDS), GROUND),
+    _order("between_order", "phases between the blocks", MOTION.phase_order(BETWEEN, PHASE_WORDS), BETWEEN),
     _stop("lower", LOWER_STOP, (GROUND,)),
     _stop("upper", UPPER_STOP, (GROUND, BETWEEN)),
     _way("lower", LOWER_WAY, 0),

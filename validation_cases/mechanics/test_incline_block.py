@@ -20,7 +20,7 @@ from veridyn.validation_cases.judgement.tolerances import cited, exactly
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT
 from veridyn.validation_cases.measures.quantities import always, displacement_at, share_of, size, velocity_at
-from veridyn.validation_cases.measures.sliding import ONE_STEP, STEPS, end_of_slip, order
+from veridyn.validation_cases.measures.sliding import ONE_STEP, PHASE_WORDS, STEPS, end_of_slip, order
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "2"),
@@ -125,7 +125,7 @@ def follow(p: Any, time: str) -> tuple[Any, Any]:
 ANGLES = "angles of slope and friction, energy"
 STOP_TIME = MOTION.event(RESTS, second=rest, how=ANGLES)
 STOP_PLACE = MOTION.value("x", (RESTS, 1), second=length, how=ANGLES)
-ORDER = MOTION.phase_order(SOLE, {"sticks": "stick", "slips ahead": "slip+", "slips back": "slip-"})
+ORDER = MOTION.phase_order(SOLE, PHASE_WORDS)
 
 
 # ---- what is measured

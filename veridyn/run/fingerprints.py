@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import Distribution, EntryPoint, distributions, entry_points, packages_distributions
 from pathlib import Path
 
+from veridyn.outputs import hash_file
 from veridyn.results import Fingerprint, FingerprintKind
 from veridyn.solver.contract.loading import GROUP, OWN
 from veridyn.solver.contract.programs import PROGRAM
@@ -34,12 +35,6 @@ def take_fingerprint(kind: FingerprintKind, name: str, files: Named, version: st
     lines = "".join(f"{hash_file(files[each])}  {each}\n" for each in names)
     listed = tuple(names) if len(names) <= FEW else ()
     return Fingerprint(kind=kind, name=name, version=version, files=listed, sha256=_hash_text(lines))
-
-
-def hash_file(file: Path) -> str:
-    """Return the SHA-256 of a file; raises OSError if it cannot be read."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _hash_text(text: str) -> str:
