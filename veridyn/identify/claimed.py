@@ -14,7 +14,7 @@ from veridyn.references.methods.integrators import read_method
 from veridyn.references.parameters import ParameterError
 from veridyn.solver.contract.statements import Claims
 
-DAMPED = ("order with a damper", "order with two masses", "order with gyroscopic forces")
+COUPLED = ("order with two masses", "order with gyroscopic forces")
 WHOLE = 0.3  # how near an order is to a whole number
 LESS = 0.5  # of an order: the observed one is that much below what is claimed
 MORE_DAMPING = 1e-9  # ratio of critical damping beyond a claim
@@ -36,17 +36,23 @@ def _find_number(reading: Reading, name: str) -> float | None:
 def _check_order(reading: Reading, claims: Claims) -> Iterator[str]:
     """Yield where an order is less than what is claimed, and where a damper or a load costs one."""
     free = _find_number(reading, "order")
-    if free is not None and claims.order and free < claims.order - LESS:
-        yield f"order {free:.2f} was seen: {claims.order:g} is claimed"
-    usual = free if free is not None else claims.order
+    claimed = min(claims.order, 1.0) if claims.order and claims.lag else claims.order
+    if free is not None and claimed and free < claimed - LESS:
+        yield f"order {free:.2f} was seen: {claimed:g} is claimed"
+    usual = free if free is not None else claimed
     if usual is None or abs(usual - round(usual)) > WHOLE:
         return  # an error that does not vanish has no order to compare with
-    damped = claims.damped_order or usual
-    limits = {name: min(usual, damped) if name in DAMPED else usual for name in MOTIONS if name != "order"}
-    for name, limit in limits.items():
+    for name in (name for name in MOTIONS if name != "order"):
         seen = _find_number(reading, name)
-        if seen is not None and seen < limit - LESS:
+        if seen is not None and seen < min(usual, _limit_order(name, claims)) - LESS:
             yield f"{name} {seen:.2f}: it is {usual:.2f} without"
+
+
+def _limit_order(name: str, claims: Claims) -> float:
+    """Return the order that the claims leave to a motion: dampers that see late velocities cost orders."""
+    if name in COUPLED and claims.force_lag:
+        return 1.0
+    return claims.damped_order or math.inf if name in (*COUPLED, "order with a damper") else math.inf
 
 
 def _check_method(claims: Claims, free: Free) -> Iterator[str]:

@@ -148,7 +148,7 @@ Answer = Floats | str
 class Bench:
     """A solver with the settings of a user, and all that it answered.
 
-    ``answers`` grows: a motion is solved once.
+    ``answers`` grows: a motion is solved once. ``tally`` grows with every problem that the solver was given.
     """
 
     gate: Gate
@@ -156,17 +156,17 @@ class Bench:
     settings: Settings = field(default_factory=dict)
     control: Control = field(default_factory=Control)
     answers: dict[Trial, Answer] = field(default_factory=dict)
-    earlier: int = 0
+    tally: list[Trial] = field(default_factory=list)
 
     @property
     def solves(self) -> int:
         """How many problems the solver was given."""
-        return self.earlier + len(self.answers)
+        return len(self.tally)
 
     def controlled(self, control: Control, settings: Settings | None = None) -> Bench:
         """Return the same solver with another way to set its step, or with more settings."""
         more = {**self.settings, **(settings or {})}
-        return replace(self, control=control, settings=more, answers={}, earlier=self.solves)
+        return replace(self, control=control, settings=more, answers={})
 
     def answer(self, trial: Trial) -> Answer:
         """Return the states at the ends of the steps, or why there are none."""
@@ -208,6 +208,7 @@ def ask(bench: Bench, trial: Trial) -> Response | str:
     if missing:
         return f"the solver does not offer {', '.join(missing)}"
     scheme = {"scheme": bench.scheme} if bench.scheme else {}
+    bench.tally.append(trial)
     try:
         answer = bench.gate.solve(problem, {**scheme, **bench.settings, **bench.control.settings(trial)})
         return read_response(problem, answer.content, introduction.name)
