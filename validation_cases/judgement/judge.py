@@ -97,10 +97,8 @@ def judge(check: Check, runner: Runner) -> Record:
         If the run itself was asked for wrongly, by settings of the user; that is no verdict on the solver. Where there
         are none, it is one.
     """
-    missing = sorted(check.statement.needs - runner.subject.capabilities)
-    if missing:
-        return _record(check, runner, Verdict.NOT_APPLICABLE, f"the solver does not offer {', '.join(missing)}")
     try:
+        runner.subject.refuse_beyond(check.statement.needs)
         finding = check.find(runner)
     except (CapabilityError, NotJudged) as missed:
         return _record(check, runner, Verdict.NOT_APPLICABLE, str(missed))

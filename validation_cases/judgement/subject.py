@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
 from veridyn.problem.nearest import nearest
 from veridyn.references.methods.discrete import read_method
-from veridyn.solver.contract.errors import SettingsError
+from veridyn.solver.contract.errors import CapabilityError, SettingsError
 from veridyn.solver.contract.gate import Gate, default_settings, read_levels
 from veridyn.solver.contract.introduction import Introduction
 from veridyn.solver.contract.statements import (
@@ -167,6 +167,12 @@ class Subject:
         """Return the settings of the user that a scheme knows."""
         known = self.settings.get(scheme, {})
         return {name: value for name, value in self.request.settings.items() if name in known}
+
+    def refuse_beyond(self, needs: Set[str]) -> None:
+        """Raise CapabilityError if a problem needs something that the solver does not offer."""
+        missing = sorted(needs - self.capabilities)
+        if missing:
+            raise CapabilityError(f"the solver does not offer {', '.join(missing)}")
 
     def default_settings(self, gate: Gate, problem: Problem, scheme: str) -> Settings:
         """Return the settings of a default run: the user's, or all that the solver takes by itself.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -30,7 +30,7 @@ from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge
-from veridyn.validation_cases.judgement.runner import Runner, Statement
+from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.work_precision import LIMITS, Limits, variants, work_precision
 from veridyn.validation_cases.measures.plotting import histories
@@ -48,6 +48,7 @@ class Findings(Found):
     figures: list[Figure] = field(default_factory=list)
     points: list[WorkPrecisionPoint] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
+    needs: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)  # of a solver, by case and variant
     ended: str = ""  # why the work did not come to its end
 
     def note(self, *texts: str, kind: MessageKind = MessageKind.NOTE) -> None:
@@ -195,7 +196,10 @@ def _judge(access: Access, task: Task, skip: int) -> Iterator[Record]:
 
 
 def draw_figures(pool: Pool, plan: Plan, solver: str, findings: Findings) -> None:
-    """Draw the figures of the cases for a solver, as it is asked; a message says which could not be drawn."""
+    """Draw the figures of the cases for a solver, as far as it offers what they need.
+
+    A message says which could not be drawn.
+    """
     request = plan.subjects[solver].request
     jobs = [Job(_draw, (plan.access, solver, request, name), name) for name in plan.cases]
     for _, (drawn, messages) in sorted(pool.share(jobs), key=lambda found: found[0]):
@@ -205,10 +209,15 @@ def draw_figures(pool: Pool, plan: Plan, solver: str, findings: Findings) -> Non
 
 def _draw(access: Access, solver: str, request: Request, name: str) -> Iterator[tuple[list[Figure], list[str]]]:
     case, runner = load_case(name), Runner(access.open(solver), request)
+    drawn: list[Figure] = []
     try:
-        yield [drawn for figure in case.figures or (histories,) for drawn in figure(case, runner)], []
+        for figure in case.figures or (histories,):
+            with contextlib.suppress(CapabilityError):  # the checks of that problem say what the solver does not offer
+                drawn += figure(case, runner)
     except Exception as error:  # noqa: BLE001 - a figure must not cost the results
         yield [], [f"figures of {name} not drawn: {type(error).__name__}: {error}"]
+    else:
+        yield drawn, []
 
 
 def make_sheets(pool: Pool, tasks: Sequence[Task]) -> list[CaseSheet]:
@@ -228,22 +237,29 @@ def _make_sheet(name: str, parameters: Mapping[str, str], variants: Sequence[str
     yield sheet(load_case(name), parameters, variants)
 
 
-def find_untested(pool: Pool, plan: Plan) -> list[str]:
-    """Return what solvers declare and no case of a run needs; workers pose the problems, with references they know."""
-    posed = dict.fromkeys((task.case, task.variant) for task in plan.tasks if task.variant)
-    needs = pool.share([Job(_list_needs, pair, pair[0]) for pair in posed])
-    needed = frozenset[str]().union(*(some for _, some in needs))
+def find_needs(pool: Pool, plan: Plan) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return what each problem of a plan needs of a solver, by case and variant.
+
+    Workers pose the problems, with references that they know.
+    """
+    posed = {(task.case, task.statement.variant.name): task for task in plan.tasks}
+    answers = pool.share([Job(_find_needs, (place, task), task.case) for place, task in posed.items()])
+    return dict(sorted(found for _, found in answers))
+
+
+def _find_needs(place: tuple[str, str], task: Task) -> Iterator[tuple[tuple[str, str], tuple[str, ...]]]:
+    yield place, tuple(sorted(task.statement.problem.needs))
+
+
+def find_untested(plan: Plan, needs: Iterable[Iterable[str]]) -> list[str]:
+    """Return what solvers declare and no problem of a run needs."""
+    needed = frozenset[str]().union(*needs)
     untested = {s.name: ", ".join(sorted(s.capabilities - needed)) for s in plan.subjects.values()}
     return [
         f"{name}: declared and never tested, as no case of the run needs it: {tags}"
         for name, tags in untested.items()
         if tags
     ]
-
-
-def _list_needs(case: str, variant: str) -> Iterator[frozenset[str]]:
-    known = load_case(case)
-    yield Statement(known, known.variant(variant)).problem.needs
 
 
 def has_diagram(task: Task) -> bool:

@@ -20,6 +20,7 @@ from veridyn.run.execution import (
     Findings,
     OnRecord,
     draw_figures,
+    find_needs,
     find_untested,
     has_diagram,
     introduce_solvers,
@@ -118,7 +119,7 @@ def carry_out(pool: Pool, work: Work) -> int:
         ending = execute(pool, plan, work.order, delivery, work.expected, findings)
         result = [*findings.records, *(compared(findings.records, work.before) if work.before else ())]
         records = [work.expected.settle(record) for record in result]
-        undertaking = state_run(plan, work.expected, work.marks, records, findings.ended)
+        undertaking = state_run(plan, work.expected, work.marks, records, findings.needs, findings.ended)
         if mark_run(plan, work.inputs) != work.marks:
             findings.note(CHANGED, kind=MessageKind.GAP)
         reached = deliver(settle(pool, plan, delivery, findings, records, undertaking), delivery, places)
@@ -223,8 +224,9 @@ def _find_gaps(pool: Pool, plan: Plan, order: Order, findings: Findings) -> None
     subjects = plan.subjects.values()
     findings.note(*(_advise(subjects)), *([QUICK] if order.selection.quick else []))
     findings.note(*_leave_out(order.selection.cases, subjects), kind=MessageKind.GAP)
+    findings.needs = find_needs(pool, plan)
     if order.selection.profile is not Profile.SELECTION:
-        findings.note(*find_untested(pool, plan), kind=MessageKind.UNTESTED)
+        findings.note(*find_untested(plan, findings.needs.values()), kind=MessageKind.UNTESTED)
 
 
 def _advise(subjects: Iterable[Subject]) -> Iterator[str]:
