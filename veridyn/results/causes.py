@@ -283,10 +283,11 @@ def _group_relations(_: Subject, left: Records) -> Iterator[Explanation]:
 
 def _group_cases(_: Subject, left: Records) -> Iterator[Explanation]:
     """Yield what nothing else explains."""
-    for case, members in group(left, lambda record: record.case).items():
+    for members in group(left, lambda record: record.case).values():
         worst = min(members, key=lambda record: math.inf if record.margin is None else record.margin)
+        most = f", {worst.quantity} most" if len(members) > 1 else ""
         how = f" ({worst.layer})" + (f": {worst.detail}" if worst.detail else "")
-        text = f"{case}: {_count(members, 'fails', 'fail')}, worst {worst.quantity}{how}"
+        text = f"{_count(members, 'fails', 'fail')}{most}{how}"
         yield Explanation(CauseKind.CASE, members, worst, text)
 
 

@@ -213,6 +213,7 @@ def measure_all(pool: Pool, plan: Plan, findings: Findings) -> None:
 
 
 IMPORTED = "Python solvers were imported by the process that judges (--in-process): nothing kept them from changing it"
+NAMED = 5  # cases that no solver takes
 TAKEN = {
     "mechanical": "`veridyn run` judges two that do",
     "initial-value": "`veridyn run --quick --kind initial-value --solver scipy --scheme Radau` judges one that does",
@@ -241,7 +242,13 @@ def _leave_out(named: Sequence[str], subjects: Iterable[Subject]) -> Iterator[st
     for kind, remedy in TAKEN.items():
         untaken = [name for name in named or case_names() if kind_of(name) == kind]
         if untaken and kind not in offered:
-            yield f"no solver of this run takes {', '.join(untaken)}: {remedy}"
+            yield f"no solver of this run takes {_list_some(untaken)}: {remedy}"
+
+
+def _list_some(names: Sequence[str]) -> str:
+    """Return names, of many the first few and their number."""
+    shown = ", ".join(names[:NAMED])
+    return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED} further cases"
 
 
 # ---- settle
