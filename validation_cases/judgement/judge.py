@@ -133,12 +133,21 @@ def _judged(check: Check, runner: Runner, finding: Finding) -> Record:
         error=error,
         error_kind=ErrorKind(tolerance.kind),
         tolerance=tolerance.value,
-        reason=tolerance.reason,
+        reason=_state_reason(check, runner, tolerance),
         margin=tolerance.value / error if error else None,
         digits=correct_digits(finding.value, reference) if finding.counts_digits else None,
         levels=finding.levels,
         terms=dict(finding.terms),
     )
+
+
+OBSERVED = "the claim was observed on smooth problems, not stated"
+
+
+def _state_reason(check: Check, runner: Runner, tolerance: Tolerance) -> str:
+    """Return why a tolerance is as it is, and of a claim that nobody states, where it comes from."""
+    is_observed = check.layer is Layer.CLAIM and check.scheme in runner.subject.observed
+    return f"{tolerance.reason}; {OBSERVED}" if is_observed else tolerance.reason
 
 
 def state_reference(reference: Number | Certified) -> Number:

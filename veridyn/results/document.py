@@ -50,6 +50,10 @@ class SolverVersion(Struct, frozen=True, kw_only=True):
         dict[str, Settings],
         Meta(description="What it claims, or the user claims of it, by scheme; empty name: no scheme."),
     ] = {}
+    observed: Annotated[
+        tuple[str, ...],
+        Meta(description="Schemes whose claims were seen in its answers to smooth problems, and are stated by nobody."),
+    ] = ()
     refined: Annotated[bool, Meta(description="Whether it was solved on refinement levels.")] = False
     settings: Annotated[Settings, Meta(description="Settings of the user.")] = {}
     require: Annotated[str, Meta(description="Criterion of the user in place of those of the cases.")] = ""

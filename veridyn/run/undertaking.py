@@ -82,6 +82,7 @@ def state_solver(spec: str, subject: Subject) -> SolverVersion:
         capabilities=tuple(sorted(subject.capabilities)),
         claims={scheme: state_claims(subject.claims[scheme]) for scheme in subject.schemes if scheme in subject.claims},
         schemes=subject.schemes,
+        observed=tuple(scheme for scheme in subject.schemes if scheme in subject.observed),
         refined=subject.refined,
         settings={name: state_setting(value) for name, value in request.settings.items()},
         require=request.require.text.removeprefix(REQUIRED) if request.require else "",
