@@ -222,6 +222,22 @@ def _record(check: Check, runner: Runner, verdict: Verdict, detail: str, run: Ru
     )
 
 
+def leave_out(check: Check, solver: str, why: str) -> Record:
+    """Return the record of a check that nobody asks of a solver any more."""
+    return Record(
+        case=check.case,
+        variant=check.variant,
+        solver=solver,
+        scheme=check.scheme,
+        layer=check.layer,
+        quantity=check.name,
+        unit=check.unit,
+        verdict=Verdict.NOT_APPLICABLE,
+        detail=why,
+        id=check.id,
+    )
+
+
 def recorded(settings: Settings) -> dict[str, Setting]:
     """Return settings as a record holds them; a document is refused that has others than numbers and words."""
     return cast(dict[str, Setting], dict(settings))

@@ -19,6 +19,7 @@ from veridyn.results import (
     convert_record,
     unstructure_row,
 )
+from veridyn.run.budget import Budget, describe_left_out, list_left_out, order_tasks
 from veridyn.run.document import finite, sheet
 from veridyn.run.journal import Entry, Found
 from veridyn.run.plan import Access, Plan, Task, variants_of
@@ -160,36 +161,57 @@ def _warm_up(access: Access, spec: str, scheme: str) -> Iterator[None]:
 
 
 def judge_all(
-    runner: Runner, case: Case, parameters: Mapping[str, str], only: str | None = None, skip: int = 0
+    runner: Runner,
+    case: Case,
+    parameters: Mapping[str, str],
+    only: str | None = None,
+    skip: int = 0,
+    budget: Budget | None = None,
 ) -> Iterator[Record]:
     """Judge every check of a case, or of one of its variants, or of a parameter set of the user.
 
-    The first checks can be skipped, if they were judged before. Raises SolverInputError if the settings of the user
-    cannot be used.
+    The first checks can be skipped, if they were judged before; with a budget all are left out from the first whose
+    solve would not end in time. Raises SolverInputError if the settings of the user cannot be used.
     """
     for check in islice(checks(case, runner.subject, variants_of(case, parameters), only), skip, None):
+        if budget and not budget.has_time(max(runner.wall_times.values(), default=0.0)):
+            return
         yield judge(check, runner)
 
 
-def judge_tasks(pool: Pool, plan: Plan, findings: Findings, on_record: OnRecord | None = None) -> None:
+def judge_tasks(
+    pool: Pool, plan: Plan, findings: Findings, on_record: OnRecord | None = None, budget: Budget | None = None
+) -> None:
     """Judge the checks of all tasks in workers; the records come into the findings as soon as they are there.
 
-    What was judged before is not judged again. Raises WorkerLost; SolverInputError if the settings of the user cannot
-    be used.
+    What was judged before is not judged again, and what a budget has no time for is left out, with a note. Raises
+    WorkerLost; SolverInputError if the settings of the user cannot be used.
     """
-    jobs = [
-        Job(_judge, (plan.access, task, len(findings.by_task[number])), task.case)
-        for number, task in enumerate(plan.tasks)
-    ]
-    for number, record in pool.share(jobs):
-        findings.add_record(number, record)
-        if on_record:
-            on_record(record)
+    for numbers in order_tasks(plan.tasks, budget):
+        tasks = [plan.tasks[number] for number in numbers]
+        jobs = [
+            Job(_judge, (plan.access, task, len(findings.by_task[number]), budget), task.case)
+            for number, task in zip(numbers, tasks, strict=True)
+        ]
+        for place, record in pool.share(jobs):
+            findings.add_record(numbers[place], record)
+            if on_record:
+                on_record(record)
+    if budget:
+        _leave_out_rest(plan, findings, budget)
 
 
-def _judge(access: Access, task: Task, skip: int) -> Iterator[Record]:
+def _leave_out_rest(plan: Plan, findings: Findings, budget: Budget) -> None:
+    """Record what there was no time for; the journal does not know it, so that a run which goes on judges it."""
+    left = list(list_left_out(plan, findings.by_task, budget))
+    for number, further in enumerate(left):
+        findings.by_task[number] += further
+    findings.note(*filter(None, [describe_left_out(left, budget)]), kind=MessageKind.GAP)
+
+
+def _judge(access: Access, task: Task, skip: int, budget: Budget | None) -> Iterator[Record]:
     runner = Runner(access.open(task.solver), task.request)
-    yield from judge_all(runner, load_case(task.case), task.parameters, task.variant or None, skip)
+    yield from judge_all(runner, load_case(task.case), task.parameters, task.variant or None, skip, budget)
 
 
 # ---- beside the checks

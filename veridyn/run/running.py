@@ -14,6 +14,7 @@ from veridyn.reports.tally import TROUBLE
 from veridyn.results import Document, Fingerprint, FingerprintKind, MessageKind, Profile, Record
 from veridyn.run import spreading
 from veridyn.run.baseline import Baseline, compared, read_baseline, write_baseline
+from veridyn.run.budget import begin_budget
 from veridyn.run.delivery import Delivery, Places, deliver, open_places, status
 from veridyn.run.document import Scope, Undertaking, document
 from veridyn.run.execution import (
@@ -59,6 +60,8 @@ class Order:
         Whether diagrams are measured; None: where the results are kept and several solvers are asked.
     fail_fast
         Whether the run ends at the first failure.
+    budget
+        Seconds that the checks may take; None: as long as they do.
     """
 
     solvers: Sequence[str]
@@ -69,6 +72,7 @@ class Order:
     against: Path | None = None
     work_precision: bool | None = None
     fail_fast: bool = False
+    budget: float | None = None
 
 
 @dataclass(frozen=True)
@@ -168,16 +172,19 @@ def execute(
     """Judge, draw, measure; returns a status other than 0 if the work did not come to its end.
 
     An interrupt, the loss of a process that judges and the first failure, if the user wants no more, end it. What was
-    found before is kept.
+    found before is kept. What is drawn and timed beside the checks is left out where their budget is spent.
     """
+    budget = begin_budget(order.budget)
     try:
         with progress(plan.planned, silent=delivery.layout == "brief") as advance:
             warm_up(pool, plan)
-            judge_tasks(pool, plan, findings, _stop_at_failure(advance, expected) if order.fail_fast else advance)
-        if delivery.keeps and not order.changed:
+            tell = _stop_at_failure(advance, expected) if order.fail_fast else advance
+            judge_tasks(pool, plan, findings, tell, budget)
+        is_time_left = budget is None or budget.has_time(0.0)
+        if delivery.keeps and not order.changed and is_time_left:
             draw_figures(pool, plan, next(iter(plan.subjects)), findings)
         several = () if order.selection.quick else order.solvers
-        if is_wanted(order.work_precision, several, kept=delivery.keeps):
+        if is_wanted(order.work_precision, several, kept=delivery.keeps) and is_time_left:
             measure_all(pool, plan, findings)
         _find_gaps(pool, plan, order, findings)
     except KeyboardInterrupt:
