@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from veridyn.identify.families import Fit, Measured, Words, compare
-from veridyn.identify.trials import Bench, Floats, Trial, pose_oscillator
+from veridyn.identification.families import Fit, Measured, Words, compare
+from veridyn.identification.trials import Bench, Floats, Trial, pose_oscillator
 
 POWERS = ((1.0,), (0.0, 1.0), (0.0, 0.0, 1.0))
 INSTANTS = {

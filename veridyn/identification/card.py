@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from veridyn.identify.linear import read_linear
-from veridyn.identify.reading import Reading
-from veridyn.identify.trials import Bench
+from veridyn.identification.linear import read_linear
+from veridyn.identification.reading import Reading
+from veridyn.identification.trials import Bench
 from veridyn.solver.contract.errors import SettingsError
 from veridyn.solver.contract.gate import Gate
 from veridyn.solver.contract.statements import Settings

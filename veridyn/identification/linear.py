@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from veridyn.identify.adaptive import read_adaptive
-from veridyn.identify.claimed import contradict
-from veridyn.identify.families import (
+from veridyn.identification.adaptive import read_adaptive
+from veridyn.identification.claimed import contradict
+from veridyn.identification.families import (
     AVERAGE,
     EXACT,
     NEWMARK,
@@ -22,8 +22,8 @@ from veridyn.identify.families import (
     list_plain_families,
     list_wrong_families,
 )
-from veridyn.identify.forced import Agreement, agree_all, read_dampers, read_load_instant, say_words
-from veridyn.identify.free import (
+from veridyn.identification.forced import Agreement, agree_all, read_dampers, read_load_instant, say_words
+from veridyn.identification.free import (
     LARGEST_RATIO,
     LEAST_ROUNDING,
     TWENTY,
@@ -35,14 +35,14 @@ from veridyn.identify.free import (
     read_period_error,
     read_roots,
 )
-from veridyn.identify.marching import march_all
-from veridyn.identify.multistep import Multistep, find_multistep
-from veridyn.identify.naming import say_method
-from veridyn.identify.orders import ABOVE_ROUNDING, MOTIONS, find_order
-from veridyn.identify.precision import read_precision
-from veridyn.identify.reading import Curve, Figure, Gap, Reading
-from veridyn.identify.stepping import find_control
-from veridyn.identify.trials import Bench
+from veridyn.identification.marching import march_all
+from veridyn.identification.multistep import Multistep, find_multistep
+from veridyn.identification.naming import say_method
+from veridyn.identification.orders import ABOVE_ROUNDING, MOTIONS, find_order
+from veridyn.identification.precision import read_precision
+from veridyn.identification.reading import Curve, Figure, Gap, Reading
+from veridyn.identification.stepping import find_control
+from veridyn.identification.trials import Bench
 
 BASIS = (0.4, 0.8, 1.9, 20.0, 1000.0)  # ratios at which members of families are fitted
 SMALL = 2.0  # step times frequency

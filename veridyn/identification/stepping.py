@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from veridyn.identify.trials import Bench, Control, Trial, pose_oscillator
+from veridyn.identification.trials import Bench, Control, Trial, pose_oscillator
 from veridyn.problem.errors import SolverInputError
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.gate import read_levels

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.identify.trees import LEAF, Tree, count_nodes, find_density, list_trees
+from veridyn.identification.trees import LEAF, Tree, count_nodes, find_density, list_trees
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Mode
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.identify.solvers import (
+from tests.identification.solvers import (
     RK4,
     SciPy,
     Stepper,
@@ -22,9 +22,9 @@ from tests.identify.solvers import (
     symplectic,
     wilson,
 )
-from veridyn.identify.linear import read_linear
-from veridyn.identify.reading import Reading
-from veridyn.identify.trials import Bench
+from veridyn.identification.linear import read_linear
+from veridyn.identification.reading import Reading
+from veridyn.identification.trials import Bench
 from veridyn.solver.contract.local_gate import LocalGate
 
 HHT = generalised(1.05**2 / 4, 0.55, 0, 0.05)

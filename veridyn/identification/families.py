@@ -13,8 +13,8 @@ import numpy as np
 from mpmath import mpf
 from scipy.optimize import OptimizeResult, least_squares
 
-from veridyn.identify.marching import DIGITS, make_exact, march_all
-from veridyn.identify.trials import Floats, Trial
+from veridyn.identification.marching import DIGITS, make_exact, march_all
+from veridyn.identification.trials import Floats, Trial
 from veridyn.references.methods import recurrences as rules
 from veridyn.references.methods.integrators import METHODS
 from veridyn.references.methods.recurrences import Blocks, MatrixSystem, Rule

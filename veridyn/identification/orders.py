@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from veridyn.identify.forced import GYROSCOPIC, TWO_MASSES, find_frequency
-from veridyn.identify.marching import make_exact, march_all
-from veridyn.identify.trials import MASS, SLOWER, Bench, Floats, Trial, pose_oscillator
+from veridyn.identification.forced import GYROSCOPIC, TWO_MASSES, find_frequency
+from veridyn.identification.marching import make_exact, march_all
+from veridyn.identification.trials import MASS, SLOWER, Bench, Floats, Trial, pose_oscillator
 
 COARSEST, HALVINGS = 0.8, 8  # step times frequency, and how often the step is halved
 USUAL_STEPS = 10  # of the motions whose rounding is measured

@@ -6,8 +6,8 @@ import math
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from veridyn.identify.card import Card
-from veridyn.identify.reading import Figure, Gap, Reading
+from veridyn.identification.card import Card
+from veridyn.identification.reading import Figure, Gap, Reading
 from veridyn.version import __version__
 
 WIDTH = 80

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from veridyn.identify.families import Measured
-from veridyn.identify.recurrences import Roots, find_roots
-from veridyn.identify.trials import Bench, Floats, Trial, pose_oscillator
+from veridyn.identification.families import Measured
+from veridyn.identification.recurrences import Roots, find_roots
+from veridyn.identification.trials import Bench, Floats, Trial, pose_oscillator
 
 TWENTY = math.pi / 10  # step times frequency at twenty steps a period
 RATIOS = (0.1, 0.2, TWENTY, 0.4, 0.8, 1.3, 1.9, 2.7, 5.0, 20.0, 300.0, 1000.0)

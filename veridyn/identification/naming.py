@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from veridyn.identify.families import BATHE, BOSSAK, GENERALISED, HHT, NEWMARK, THETA, WILSON, Fit
+from veridyn.identification.families import BATHE, BOSSAK, GENERALISED, HHT, NEWMARK, THETA, WILSON, Fit
 
 CHOICES = {
     Fraction(1, 4): "average acceleration, the trapezoidal rule",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from veridyn.identify.trials import Floats
+from veridyn.identification.trials import Floats
 
 DOUBLE = 2.0**-53
 MOST_DIGITS = 14  # printed ones that a double does not hold by chance

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 from mpmath import mpf
 
-from veridyn.identify.trials import Floats, Trial
+from veridyn.identification.trials import Floats, Trial
 from veridyn.references.methods.recurrences import Blocks, MatrixSystem, Rule, assemble
 from veridyn.references.methods.tableaux import Array
 

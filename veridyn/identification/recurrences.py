@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.identify.trials import Floats
+from veridyn.identification.trials import Floats
 
 MOST = 5  # states of a method for one mass: displacement, velocity and what it carries along
 

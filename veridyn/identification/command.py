@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from veridyn.identify.card import make_cards
-from veridyn.identify.pages import write_card
+from veridyn.identification.card import make_cards
+from veridyn.identification.pages import write_card
 from veridyn.problem.printable import make_printable
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.plan import Access

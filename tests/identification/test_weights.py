@@ -7,8 +7,8 @@ import pytest
 import sympy
 from numpy.typing import NDArray
 
-from veridyn.identify.trees import count_nodes, find_density, list_trees
-from veridyn.identify.weights import Step, find_order, measure_weights
+from veridyn.identification.trees import count_nodes, find_density, list_trees
+from veridyn.identification.weights import Step, find_order, measure_weights
 from veridyn.problem.initial_value import InitialValueProblem
 
 ROUNDING = 1e-13

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from veridyn.identify.families import Measured
-from veridyn.identify.trials import Floats
+from veridyn.identification.families import Measured
+from veridyn.identification.trials import Floats
 
 Row = tuple[Fraction, ...]
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from veridyn.identify.families import compare
-from veridyn.identify.free import Free
-from veridyn.identify.orders import MOTIONS
-from veridyn.identify.reading import Reading
+from veridyn.identification.families import compare
+from veridyn.identification.free import Free
+from veridyn.identification.orders import MOTIONS
+from veridyn.identification.reading import Reading
 from veridyn.references.methods.integrators import read_method
 from veridyn.references.parameters import ParameterError
 from veridyn.solver.contract.statements import Claims
