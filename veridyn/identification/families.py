@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -104,9 +104,13 @@ class Measured:
 def compare(rule: Rule, motions: Sequence[Measured]) -> tuple[float, float]:
     """Return the largest difference between rule and motions, in tolerances and over the size of the states."""
     try:
-        predictions = march_all(rule, [motion.trial for motion in motions])
-    except (ValueError, ZeroDivisionError, OverflowError):
+        return compare_states(march_all(rule, [motion.trial for motion in motions]), motions)
+    except (ValueError, ZeroDivisionError, OverflowError):  # a step that is singular
         return np.inf, np.inf
+
+
+def compare_states(predictions: Sequence[Floats], motions: Sequence[Measured]) -> tuple[float, float]:
+    """Return the largest difference between predictions and motions, as `compare`."""
     with np.errstate(over="ignore", invalid="ignore"):
         differences = [
             float(np.nan_to_num(np.abs(m.differ(p)), nan=np.inf).max())
@@ -129,8 +133,11 @@ def fit(family: Family, motions: Sequence[Measured], basis: Sequence[Measured]) 
 def _compare_all(
     family: Family, values: Numbers, uncertainties: Numbers, motions: Sequence[Measured], basis: Sequence[Measured]
 ) -> Fit:
-    rule = family.rule(values, family.variants[0])
-    misfit, difference = compare(rule, basis[:NEAR])
+    rule, near = family.rule(values, family.variants[0]), basis[:NEAR]
+    if values:
+        misfit, difference = compare(rule, near)
+    else:
+        misfit, difference = compare_states(_march_plain(family.name, tuple(m.trial for m in near)), near)
     if misfit <= 1:
         misfit, _ = compare(rule, motions)
     return Fit(family, values, uncertainties, misfit, difference)
@@ -309,6 +316,13 @@ EXACT = Family("exact", _exact, variants=_vary(load=("quadratic", "chord", "held
 WILSON = Family("Wilson", _wilson, ("theta",), ((1.4,),), _vary(**LOADS))
 THETA = Family("theta method", _theta, ("theta",), ((0.6,),))
 BATHE = Family("Bathe", _bathe, ("split",), ((0.5,),))
+
+
+@cache
+def _march_plain(name: str, trials: tuple[Trial, ...]) -> list[Floats]:
+    """Return what a family without free numbers makes of motions: the same for every solver."""
+    family = next(family for family in list_plain_families() if family.name == name)
+    return march_all(family.rule((), family.variants[0]), trials)
 
 
 def list_plain_families() -> Iterator[Family]:
