@@ -235,6 +235,15 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         TIME_OUT,
         IN_PROCESS,
     )),
+    "identify": ("identification.command.identify", "say what a solver is: its method, order, deviations", (
+        _option("--solver", type=named, metavar="S", help="NAME, package.module:attr, path/file.py:attr or "
+            "'cmd:program args' (default: our own)"),
+        _repeatable("--scheme", "NAME", "a scheme of the solver (default: all)", type=named, dest="schemes"),
+        _set("change a setting that the solver declares, beside its step"),
+        TIME_OUT,
+        IN_PROCESS,
+        JSON,
+    )),
     "sweep": ("sweep.command.sweep", "solve a case for all combinations of many parameters", (
         CASE,
         _repeatable("--over", "NAME=START:STOP:COUNT", "parameter to sweep; NAME=START:STOP:COUNT:log or "
