@@ -240,6 +240,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
             "'cmd:program args' (default: our own)"),
         _repeatable("--scheme", "NAME", "a scheme of the solver (default: all)", type=named, dest="schemes"),
         _set("change a setting that the solver declares, beside its step"),
+        _place("--output", "DIR", "write cards.json, cards.txt and a drawing of each scheme there"),
         TIME_OUT,
         IN_PROCESS,
         JSON,
