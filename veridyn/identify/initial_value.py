@@ -1,0 +1,61 @@
+"""What a solver of initial value problems is: step, order, tableau, tolerance, events, output between steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from veridyn.identify.examinee import REFUSED, Examinee
+from veridyn.identify.one_step import read_one_step
+from veridyn.identify.reading import Gap, Reading
+from veridyn.identify.refinement import read_step_refinement, read_tolerance_refinement
+from veridyn.identify.stepping import StepControl, find_step_control
+from veridyn.solver.contract.gate import Gate
+from veridyn.solver.contract.statements import Settings
+
+
+def read_initial_value(gate: Gate, scheme: str = "", settings: Settings | None = None) -> Reading:
+    """Return what the answers of a solver to small initial value problems tell of it.
+
+    ``settings`` are those that the user states. What the solver refuses, or fails at, is a gap.
+    """
+    examinee = Examinee(gate, scheme, dict(settings or {}))
+    if not examinee.offers("initial-value"):
+        return Reading(gaps=(Gap(name="initial value problems", reason="the solver does not offer them"),))
+    control = find_step_control(examinee)
+    parts = [_attempt("steps", lambda: _read_steps(examinee, control))] if control else []
+    if control is None:
+        parts.append(_attempt("tolerance", lambda: read_tolerance_refinement(examinee)))
+    return join_readings(parts, examinee.solves)
+
+
+def _read_steps(examinee: Examinee, control: StepControl) -> Reading:
+    reading, measured = read_one_step(examinee, control)
+    expected = float(min(measured.order, measured.timed_order)) if measured else examinee.claims.order
+    refinement = read_step_refinement(
+        examinee,
+        control,
+        scatter=measured.scatter if measured else 0.0,
+        expected=expected,
+        reason="follows from the weights" if measured else "is claimed",
+    )
+    return join_readings((reading, refinement), examinee.solves)
+
+
+def join_readings(readings: Iterable[Reading], solves: int) -> Reading:
+    """Return several readings as one, with the number of problems that were solved for all."""
+    parts = tuple(readings)
+    return Reading(
+        method=next((part.method for part in parts if part.method), ""),
+        figures=tuple(figure for part in parts for figure in part.figures),
+        deviations=tuple(dict.fromkeys(line for part in parts for line in part.deviations)),
+        gaps=tuple(gap for part in parts for gap in part.gaps),
+        solves=solves,
+    )
+
+
+def _attempt(name: str, read: Callable[[], Reading]) -> Reading:
+    """Return a reading, or the reason why there is none."""
+    try:
+        return read()
+    except REFUSED as error:
+        return Reading(gaps=(Gap(name=name, reason=str(error)),))
