@@ -62,7 +62,8 @@ class Examinee:
 
     def end_state(self, problem: InitialValueProblem, settings: Settings) -> Floats:
         """Return the states (n,) at the end; raises what `states_at_outputs` raises."""
-        return self.states_at_outputs(problem, settings)[-1]
+        state: Floats = self.states_at_outputs(problem, settings)[-1]
+        return state
 
 
 def sample_states(answer: Trajectory, problem: InitialValueProblem) -> Floats:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from veridyn.identify.dense import read_dense
+from veridyn.identify.events import read_events
 from veridyn.identify.examinee import REFUSED, Examinee
-from veridyn.identify.one_step import read_one_step
+from veridyn.identify.one_step import OneStep, read_one_step
 from veridyn.identify.reading import Gap, Reading
 from veridyn.identify.refinement import read_step_refinement, read_tolerance_refinement
 from veridyn.identify.stepping import StepControl, find_step_control
@@ -22,23 +24,36 @@ def read_initial_value(gate: Gate, scheme: str = "", settings: Settings | None =
     if not examinee.offers("initial-value"):
         return Reading(gaps=(Gap(name="initial value problems", reason="the solver does not offer them"),))
     control = find_step_control(examinee)
-    parts = [_attempt("steps", lambda: _read_steps(examinee, control))] if control else []
-    if control is None:
-        parts.append(_attempt("tolerance", lambda: read_tolerance_refinement(examinee)))
+    steps, measured = _read_steps(examinee, control) if control else (Reading(), None)
+    scatter = measured.scatter if measured else 0.0
+    is_set = control if measured or _follows_step(steps) else None
+    parts = [
+        steps,
+        *([] if is_set else [_attempt("tolerance", lambda: read_tolerance_refinement(examinee))]),
+        read_events(examinee, is_set, scatter),
+        _attempt("output between steps", lambda: read_dense(examinee, is_set, scatter, one_step=measured is not None)),
+    ]
     return join_readings(parts, examinee.solves)
 
 
-def _read_steps(examinee: Examinee, control: StepControl) -> Reading:
-    reading, measured = read_one_step(examinee, control)
-    expected = float(min(measured.order, measured.timed_order)) if measured else examinee.claims.order
+def _follows_step(steps: Reading) -> bool:
+    """Tell whether errors follow the step that is set: a multistep method, and not one with steps of its own."""
+    return any(figure.name.startswith("order seen") for figure in steps.figures)
+
+
+def _read_steps(examinee: Examinee, control: StepControl) -> tuple[Reading, OneStep | None]:
+    try:
+        reading, measured = read_one_step(examinee, control)
+    except REFUSED as error:
+        reading, measured = Reading(gaps=(Gap(name="weights", reason=str(error)),)), None
     refinement = read_step_refinement(
         examinee,
         control,
         scatter=measured.scatter if measured else 0.0,
-        expected=expected,
+        expected=float(min(measured.order, measured.timed_order)) if measured else examinee.claims.order,
         reason="follows from the weights" if measured else "is claimed",
     )
-    return join_readings((reading, refinement), examinee.solves)
+    return join_readings((reading, refinement), examinee.solves), measured
 
 
 def join_readings(readings: Iterable[Reading], solves: int) -> Reading:

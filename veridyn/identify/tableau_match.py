@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, TypeAlias
 
 import mpmath
@@ -129,7 +130,8 @@ class Fit:
 
     def compute_residuals(self, entries: Entries) -> Numbers:
         """Return by how much the weights of a tableau differ from the measured ones, times densities (n,)."""
-        return compute_weights(entries, self.conditions) * self.densities - self.measured
+        residuals: Numbers = compute_weights(entries, self.conditions) * self.densities - self.measured
+        return residuals
 
     def measure_gap(self, entries: Entries) -> float:
         """Return the largest residual relative to the size of the terms that a weight is a sum of."""
@@ -200,19 +202,22 @@ def _list_changes(entries: Entries) -> Iterator[tuple[str, int, int, Change]]:
     A changed entry of A is tried with the nodes as they are, and with nodes that are row sums. Of an explicit tableau
     entries above the diagonal stay zero.
     """
+    stages = entries.b.size
     is_explicit = not np.any(np.triu(entries.a))
-    for row in range(entries.b.size):
-        yield "b", row, 0, lambda x, row=row: replace(entries, b=_add(entries.b, row, x))
-        yield "c", row, 0, lambda x, row=row: replace(entries, c=_add(entries.c, row, x))
-        for column in range(row if is_explicit else entries.b.size):
-            place = row, column
-            yield "a", row, column, lambda x, place=place: replace(entries, a=_add(entries.a, place, x))
-            yield (
-                "a",
-                row,
-                column,
-                lambda x, place=place: replace(entries, a=_add(entries.a, place, x), c=_add(entries.c, place[0], x)),
-            )
+    for row in range(stages):
+        yield "b", row, 0, partial(_shift, entries, "b", (row,))
+        yield "c", row, 0, partial(_shift, entries, "c", (row,))
+        for column in range(row if is_explicit else stages):
+            for follows in (False, True):
+                yield "a", row, column, partial(_shift, entries, "a", (row, column), nodes_follow=follows)
+
+
+def _shift(entries: Entries, array: str, place: tuple[int, ...], amount: Any, *, nodes_follow: bool = False) -> Entries:
+    arrays = {"a": entries.a, "b": entries.b, "c": entries.c}
+    arrays[array] = _add(arrays[array], place, amount)
+    if nodes_follow:
+        arrays["c"] = _add(arrays["c"], place[0], amount)
+    return Entries(**arrays)
 
 
 def _add(array: Numbers, place: Any, amount: Any) -> Numbers:
