@@ -10,7 +10,7 @@ from veridyn.identify.initial_value import read_initial_value
 from veridyn.identify.reading import Reading
 from veridyn.solver.contract.opening import open_gate
 
-SOLVERS = Path(__file__).with_name("solvers.py")
+SOLVERS = Path(__file__).with_name("initial_value_solvers.py")
 
 
 def identify(name: str, *, in_process: bool = True) -> Reading:
@@ -62,8 +62,8 @@ def test_faults_are_named(name: str) -> None:
     assert [words in line for words, line in zip(FAULTS[name], lines, strict=True)] == [True] * len(lines)
 
 
-def test_a_solver_in_its_own_process_is_read_alike() -> None:
-    assert identify("HEUN", in_process=False) == identify("HEUN")
+def test_a_solver_in_a_process_of_its_own_is_named() -> None:
+    assert identify("HEUN", in_process=False).method == "Runge-Kutta, heun"
 
 
 def test_multistep_methods_show_their_order_by_refinement() -> None:

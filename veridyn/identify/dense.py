@@ -11,7 +11,7 @@ from veridyn.identify.examinee import Examinee, Floats
 from veridyn.identify.reading import Figure, Gap, Reading
 from veridyn.identify.refinement import ABOVE, FLOOR, find_power
 from veridyn.identify.smooth import PULSE, SPIRAL, SmoothProblem
-from veridyn.identify.stepping import StepControl
+from veridyn.identify.step_control import StepControl
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.solver.contract.statements import Settings
@@ -135,8 +135,12 @@ def measure_cut(examinee: Examinee, control: StepControl | None, count: int) -> 
 def add_event(problem: SmoothProblem, times: Floats, instant: float) -> InitialValueProblem:
     """Return a smooth problem with an event at an instant (s) that changes a state beside it."""
     smooth = problem.build(times)
-    tick = Change(name="tick", guard=f"clock - {instant!r}", direction=1, reset={"flag": "flag + 1"})
-    mode = Mode(name="smooth", rates=(*problem.rates, "1", "0"), events=(tick,))
+    tick = Change(name="tick", guard=f"clock - {instant!r}", direction=1, reset={"flag": "flag + 1"}, mode="after")
+    rates = (*problem.rates, "1", "0")
     return replace(
-        smooth, states=(*problem.states, "clock", "flag"), initial=(*problem.initial, "0", "0"), modes=(mode,)
+        smooth,
+        states=(*problem.states, "clock", "flag"),
+        initial=(*problem.initial, "0", "0"),
+        modes=(Mode(name="before", rates=rates, events=(tick,)), Mode(name="after", rates=rates)),
+        mode="before",
     )

@@ -8,11 +8,14 @@ from veridyn.identify.dense import read_dense
 from veridyn.identify.events import read_events
 from veridyn.identify.examinee import REFUSED, Examinee
 from veridyn.identify.one_step import OneStep, read_one_step
-from veridyn.identify.reading import Gap, Reading
+from veridyn.identify.reading import Figure, Gap, Reading
 from veridyn.identify.refinement import read_step_refinement, read_tolerance_refinement
-from veridyn.identify.stepping import StepControl, find_step_control
+from veridyn.identify.resolution import measure_resolution
+from veridyn.identify.step_control import StepControl, find_step_control
 from veridyn.solver.contract.gate import Gate
 from veridyn.solver.contract.statements import Settings
+
+DEFAULT_STEP = 1.0 / 16.0  # s, of an answer whose numbers are looked at
 
 
 def read_initial_value(gate: Gate, scheme: str = "", settings: Settings | None = None) -> Reading:
@@ -24,12 +27,18 @@ def read_initial_value(gate: Gate, scheme: str = "", settings: Settings | None =
     if not examinee.offers("initial-value"):
         return Reading(gaps=(Gap(name="initial value problems", reason="the solver does not offer them"),))
     control = find_step_control(examinee)
-    steps, measured = _read_steps(examinee, control) if control else (Reading(), None)
-    scatter = measured.scatter if measured else 0.0
+    try:
+        resolution = measure_resolution(examinee, control.make_settings(DEFAULT_STEP) if control else {})
+    except REFUSED as error:
+        return Reading(gaps=(Gap(name="initial value problems", reason=str(error)),), solves=examinee.solves)
+    steps, measured = _read_steps(examinee, control, resolution.spacing) if control else (Reading(), None)
+    scatter = max(measured.scatter if measured else 0.0, resolution.spacing)
     is_set = control if measured or _follows_step(steps) else None
+    meaning = "the coarsest format that holds the numbers of an answer"
     parts = [
         steps,
-        *([] if is_set else [_attempt("tolerance", lambda: read_tolerance_refinement(examinee))]),
+        Reading(figures=(Figure(name="answers", value=resolution.words, meaning=meaning),)),
+        *([] if is_set else [_attempt("tolerance", lambda: read_tolerance_refinement(examinee, resolution.spacing))]),
         read_events(examinee, is_set, scatter),
         _attempt("output between steps", lambda: read_dense(examinee, is_set, scatter, one_step=measured is not None)),
     ]
@@ -41,7 +50,7 @@ def _follows_step(steps: Reading) -> bool:
     return any(figure.name.startswith("order seen") for figure in steps.figures)
 
 
-def _read_steps(examinee: Examinee, control: StepControl) -> tuple[Reading, OneStep | None]:
+def _read_steps(examinee: Examinee, control: StepControl, spacing: float) -> tuple[Reading, OneStep | None]:
     try:
         reading, measured = read_one_step(examinee, control)
     except REFUSED as error:
@@ -49,7 +58,7 @@ def _read_steps(examinee: Examinee, control: StepControl) -> tuple[Reading, OneS
     refinement = read_step_refinement(
         examinee,
         control,
-        scatter=measured.scatter if measured else 0.0,
+        scatter=max(measured.scatter if measured else 0.0, spacing),
         expected=float(min(measured.order, measured.timed_order)) if measured else examinee.claims.order,
         reason="follows from the weights" if measured else "is claimed",
     )

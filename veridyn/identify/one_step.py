@@ -10,7 +10,7 @@ import numpy as np
 
 from veridyn.identify.examinee import Examinee, Floats
 from veridyn.identify.reading import Figure, Gap, Reading
-from veridyn.identify.stepping import StepControl, build_swing, measure_memory
+from veridyn.identify.step_control import StepControl, build_swing, measure_memory
 from veridyn.identify.tableau_match import find_misprints, find_tableau
 from veridyn.identify.trees import count_nodes
 from veridyn.identify.weights import FEW_SCALES, Step, Weight, find_order, measure_weights

@@ -11,7 +11,7 @@ import numpy as np
 from veridyn.identify.examinee import REFUSED, Examinee
 from veridyn.identify.reading import Figure, Gap, Reading
 from veridyn.identify.smooth import SMOOTH, SmoothProblem
-from veridyn.identify.stepping import StepControl, find_tolerance
+from veridyn.identify.step_control import StepControl, find_tolerance
 from veridyn.solver.contract.gate import read_levels
 from veridyn.solver.contract.statements import Settings, as_float
 
@@ -21,9 +21,9 @@ FLOOR = 1e-13  # of states of order 1: an error as small is rounding of many ste
 ABOVE = 30.0  # times what is rounding: errors that tell an order
 AGREE = 0.15  # differences of successive orders: larger ones say that the errors do not follow a power yet
 SHORT = 0.5  # an order this much below the expected one is another one
-STILL = 0.3  # errors over a tolerance: a power so small means that the setting has no effect on them
+STILL = 3.0  # errors that fall by less while the tolerance falls by decades do not follow it
 LARGE = 1e-9  # errors below it may be as small as the method gets
-DECADES = 3.0  # of a tolerance, from which such a power is read
+DECADES = 3.0  # of a tolerance, from which that is read
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,15 +97,19 @@ def list_tolerance_levels(examinee: Examinee) -> tuple[str, tuple[Settings, ...]
     return refinement.key, refinement.levels
 
 
-def read_tolerance_refinement(examinee: Examinee) -> Reading:
-    """Return how errors follow the tolerance, and digits at default settings; raises what `Examinee.solve` raises."""
+def read_tolerance_refinement(examinee: Examinee, spacing: float) -> Reading:
+    """Return how errors follow the tolerance, and digits at default settings; raises what `Examinee.solve` raises.
+
+    ``spacing`` is that of the numbers in answers: errors near to it tell nothing.
+    """
+    floor = max(FLOOR, ABOVE * spacing)
     key, levels = list_tolerance_levels(examinee)
     if not levels:
         return Reading(gaps=(Gap(name="error over tolerance", reason="neither a step nor a tolerance has an effect"),))
     tolerances = [as_float(level[key]) for level in levels]
     table = {p.name: measure_errors(examinee, p, levels, [1] * len(levels)) for p in SMOOTH}
     default = max(measure_errors(examinee, p, [{}], [1])[0] for p in SMOOTH)
-    ratios = [e / tol for errors in table.values() for e, tol in zip(errors, tolerances, strict=True) if e > FLOOR]
+    ratios = [e / tol for errors in table.values() for e, tol in zip(errors, tolerances, strict=True) if e > floor]
     figures = [
         Figure(name="digits at defaults", value=-math.log10(max(default, 2.0**-53)), meaning="of states of order 1")
     ]
@@ -114,14 +118,14 @@ def read_tolerance_refinement(examinee: Examinee) -> Reading:
         figures.append(Figure(name=f"error over {key}", value=max(ratios), meaning=meaning))
     deviations = []
     for name, errors in table.items():
-        power = _fit_power(tolerances, errors)
+        power = _fit_power(tolerances, errors, floor)
         if power is None:
             continue
         meaning = f"power of {key} with which the error falls: 1 is proportional"
         figures.append(
             Figure(name=f"power of {key}, {name}", value=power.value, meaning=meaning, uncertainty=power.uncertainty)
         )
-        if _stands_still(tolerances, errors):
+        if _stands_still(tolerances, errors, floor):
             deviations.append(f"errors do not follow {key}: {errors[-1]:.1g} at {tolerances[-1]:g}, {name} problem")
     factor = examinee.claims.factor
     if factor is not None and ratios and max(ratios) > factor:
@@ -129,9 +133,9 @@ def read_tolerance_refinement(examinee: Examinee) -> Reading:
     return Reading(figures=tuple(figures), deviations=tuple(deviations))
 
 
-def _fit_power(tolerances: Sequence[float], errors: Sequence[float]) -> Power | None:
+def _fit_power(tolerances: Sequence[float], errors: Sequence[float], floor: float) -> Power | None:
     """Return the power of a tolerance by least squares, with its standard error; None with fewer than three levels."""
-    usable = [(math.log(tol), math.log(e)) for tol, e in zip(tolerances, errors, strict=True) if e > FLOOR]
+    usable = [(math.log(tol), math.log(e)) for tol, e in zip(tolerances, errors, strict=True) if e > floor]
     if len(usable) < 3:
         return None
     x, y = np.array(usable).T
@@ -141,8 +145,8 @@ def _fit_power(tolerances: Sequence[float], errors: Sequence[float]) -> Power | 
     return Power(value=float(slope), uncertainty=spread)
 
 
-def _stands_still(tolerances: Sequence[float], errors: Sequence[float]) -> bool:
+def _stands_still(tolerances: Sequence[float], errors: Sequence[float], floor: float) -> bool:
     """Tell whether errors that are not small stay where they are while the tolerance falls by decades."""
     decades = math.log10(tolerances[0] / tolerances[-1])
-    fallen = math.log10(errors[0] / errors[-1]) if errors[-1] > 0 else math.inf
-    return errors[-1] > max(LARGE, 1e3 * tolerances[-1]) and decades >= DECADES and fallen < STILL * decades
+    has_room = errors[-1] > max(LARGE, floor, 1e3 * tolerances[-1])
+    return has_room and decades >= DECADES and errors[0] < STILL * errors[-1]

@@ -140,7 +140,8 @@ class Fit:
     def measure_size(self, entries: Entries) -> Numbers:
         """Return the sums (n,) of the moduli of the terms of each weight, times densities; 1 at least."""
         moduli = replace(entries, a=np.abs(entries.a), b=np.abs(entries.b), c=np.abs(entries.c))
-        return np.maximum(1.0, compute_weights(moduli, self.conditions) * self.densities)
+        sizes: Numbers = np.maximum(1.0, compute_weights(moduli, self.conditions) * self.densities)
+        return sizes
 
     def select_broken(self, entries: Entries, rounding: float) -> Fit:
         """Return the first few of the weights that a tableau does not explain."""
