@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from veridyn.api.comparing import Comparison, compare, report
     from veridyn.api.front import cases, reference
+    from veridyn.api.identifying import Card, identify
     from veridyn.api.proving import names_of, prove
     from veridyn.api.solving import RecordedRun, Solution, read_run, solve
     from veridyn.api.verifying import verify
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 PLACES = {
     "api.comparing": ("Comparison", "compare", "report"),
     "api.front": ("cases", "reference"),
+    "api.identifying": ("Card", "identify"),
     "api.proving": ("names_of", "prove"),
     "problem.as_initial_value": ("as_initial_value",),
     "solver.contract.protocol": ("Solver",),
@@ -51,11 +53,11 @@ PLACES = {
 }  # fmt: skip
 
 __all__ = [
-    "Accumulation", "BucklingStop", "Change", "Comparison", "Condensed", "Condition", "Friction", "Harmonic",
-    "InitialValueProblem", "Load", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring", "Problem", "RecordedRun",
-    "Solution", "Solver", "Stop", "Sum", "SupportMotion", "TimeVarying", "Windowed", "Zener", "__version__",
-    "as_initial_value", "cases", "compare", "condensed", "constant", "names_of", "pieces", "polynomial", "prove",
-    "pulse", "read_run", "reference", "report", "solve", "step", "table", "verify",
+    "Accumulation", "BucklingStop", "Card", "Change", "Comparison", "Condensed", "Condition", "Friction",
+    "Harmonic", "InitialValueProblem", "Load", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring", "Problem",
+    "RecordedRun", "Solution", "Solver", "Stop", "Sum", "SupportMotion", "TimeVarying", "Windowed", "Zener",
+    "__version__", "as_initial_value", "cases", "compare", "condensed", "constant", "identify", "names_of",
+    "pieces", "polynomial", "prove", "pulse", "read_run", "reference", "report", "solve", "step", "table", "verify",
 ]  # fmt: skip
 
 

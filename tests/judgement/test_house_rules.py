@@ -40,8 +40,9 @@ ROOMS = {
 FRONT = {  # below `veridyn`, of its own rooms
     "files": {"problem"},
     "run": {"problem"},
-    "api": {"files", "problem", "run"},
+    "api": {"files", "identify", "problem", "run"},
     "doctor": {"problem", "run"},
+    "identify": {"problem", "run"},
     "sweep": {"problem", "run"},
     "cli": {"api", "files", "problem", "run"},
 }

@@ -16,12 +16,23 @@ class Figure:
     uncertainty: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Gap:
     """What could not be measured, and why, so that nobody takes silence for soundness."""
 
     name: str
     reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """What the drawings of the textbooks show over step/period: spectral radius, damping ratio, period error."""
+
+    name: str
+    ratio: tuple[float, ...]
+    radius: tuple[float, ...]
+    damping: tuple[float, ...]
+    period_error: tuple[float, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +49,8 @@ class Reading:
         One line each: what differs from the known method, or from a claim, by more than the uncertainty.
     gaps
         What was not measured.
+    curves
+        Of the solver, and of the nearest known method.
     solves
         How many problems the solver was given.
     """
@@ -46,4 +59,5 @@ class Reading:
     figures: tuple[Figure, ...] = ()
     deviations: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    curves: tuple[Curve, ...] = ()
     solves: int = 0
