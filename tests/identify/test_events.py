@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from veridyn.identify.dense import read_dense
 from veridyn.identify.event_probes import SQUARES
 from veridyn.identify.events import COUNTS, describe_location, read_events
 from veridyn.identify.examinee import Examinee
-from veridyn.identify.initial_value import join_readings
+from veridyn.identify.linear import join
 from veridyn.identify.reading import Reading
-from veridyn.identify.resolution import find_resolution
 from veridyn.identify.step_control import StepControl, find_step_control
 from veridyn.solver.contract.opening import open_gate
 
@@ -24,7 +22,7 @@ def read(spec: str, scheme: str = "") -> tuple[Reading, StepControl | None]:
     examinee = Examinee(open_gate(spec, in_process=True), scheme)
     control = find_step_control(examinee)
     parts = (read_events(examinee, control, 1e-15), read_dense(examinee, control, 1e-15, one_step=control is not None))
-    return join_readings(parts, examinee.solves), control
+    return join(parts), control
 
 
 def find_value(reading: Reading, name: str) -> float | str:
@@ -76,11 +74,3 @@ def test_location_in_words() -> None:
     assert describe_location(steps, [h * 2.0**-20 for h in steps], 1e-12) == "halvings, to 1e-06 of the step"
     assert describe_location(steps, [h**3 for h in steps], 1e-12) == "interpolation, order 3.0 of the step"
     assert all(0.0 < float(square) < 1.0 for square in SQUARES)
-
-
-def test_resolution_of_answers() -> None:
-    values = np.sqrt(np.arange(2.0, 12.0)) / 70.0
-    assert find_resolution(values).words == "double precision"
-    assert find_resolution(values.astype(np.float32).astype(float)).words == "single precision"
-    assert find_resolution(np.array([float(f"{v:.5e}") for v in values])).words == "6 printed digits"
-    assert find_resolution(np.round(values, 5)).words == "5 printed decimals"

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from veridyn.identify.examinee import Examinee, Floats
+from veridyn.identify.linear import join
 from veridyn.identify.reading import Figure, Gap, Reading
 from veridyn.identify.refinement import ABOVE, FLOOR, find_power
 from veridyn.identify.smooth import PULSE, SPIRAL, SmoothProblem
@@ -37,11 +38,7 @@ def read_dense(examinee: Examinee, control: StepControl | None, scatter: float, 
     parts = [] if control is None else [read_order(examinee, control, scatter, rounding, one_step=one_step)]
     if examinee.offers("hybrid"):
         parts.append(read_cut(examinee, control, rounding))
-    return Reading(
-        figures=tuple(figure for part in parts for figure in part.figures),
-        deviations=tuple(line for part in parts for line in part.deviations),
-        gaps=tuple(gap for part in parts for gap in part.gaps),
-    )
+    return join(parts)
 
 
 def read_order(examinee: Examinee, control: StepControl, scatter: float, rounding: float, *, one_step: bool) -> Reading:

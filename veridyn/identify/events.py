@@ -22,6 +22,7 @@ from veridyn.identify.event_probes import (
     make_times,
 )
 from veridyn.identify.examinee import REFUSED, Examinee, sample_states
+from veridyn.identify.linear import join
 from veridyn.identify.reading import Figure, Gap, Reading
 from veridyn.identify.step_control import StepControl
 from veridyn.problem.initial_value import InitialValueProblem
@@ -71,11 +72,7 @@ def read_events(examinee: Examinee, control: StepControl | None, scatter: float)
         "resets": lambda: read_exchange(examinee, stride),
     }
     parts = [_attempt(name, read) for name, read in readings.items()]
-    return Reading(
-        figures=tuple(figure for part in parts for figure in part.figures),
-        deviations=tuple(line for part in parts for line in part.deviations),
-        gaps=tuple(gap for part in parts for gap in part.gaps),
-    )
+    return join(parts)
 
 
 def _attempt(name: str, read: Callable[[], Reading]) -> Reading:

@@ -97,12 +97,12 @@ def list_tolerance_levels(examinee: Examinee) -> tuple[str, tuple[Settings, ...]
     return refinement.key, refinement.levels
 
 
-def read_tolerance_refinement(examinee: Examinee, spacing: float) -> Reading:
+def read_tolerance_refinement(examinee: Examinee, rounding: float) -> Reading:
     """Return how errors follow the tolerance, and digits at default settings; raises what `Examinee.solve` raises.
 
-    ``spacing`` is that of the numbers in answers: errors near to it tell nothing.
+    ``rounding`` is that of the numbers in answers: errors near to it tell nothing.
     """
-    floor = max(FLOOR, ABOVE * spacing)
+    floor = max(FLOOR, ABOVE * rounding)
     key, levels = list_tolerance_levels(examinee)
     if not levels:
         return Reading(gaps=(Gap(name="error over tolerance", reason="neither a step nor a tolerance has an effect"),))

@@ -9,13 +9,13 @@ from fractions import Fraction
 import numpy as np
 
 from veridyn.identify.examinee import REFUSED, Examinee, Floats
+from veridyn.identify.stepping import STEP_NAMES, TOLERANCE_NAMES
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Mode
 from veridyn.solver.contract.gate import read_levels
 from veridyn.solver.contract.statements import Settings
 
-NAMES = ("step", "dt", "h", "time_step", "timestep", "step_size", "stepsize", "delta_t", "deltat")
-TOLERANCES = ("rtol", "tolerance", "tol", "reltol", "eps", "atol", "abstol")
+NAMES = tuple(name for name in STEP_NAMES if name != "max_step")  # which bounds steps that a solver chooses
 SIZES = (Fraction(1), Fraction(1, 16), Fraction(1, 1024))  # s, of steps that are tried: short ones if long are refused
 EFFECT = 1e-12  # of a state of order 1: two answers that differ by less have the same step
 
@@ -58,7 +58,7 @@ def find_step_control(examinee: Examinee) -> StepControl | None:
 def find_tolerance(examinee: Examinee) -> str:
     """Return the name of the setting that is a tolerance: the claimed one, or by its name; empty if there is none."""
     names = {name.lower(): name for name in examinee.declared}
-    return examinee.claims.tolerance or next((names[name] for name in TOLERANCES if name in names), "")
+    return examinee.claims.tolerance or next((names[name] for name in TOLERANCE_NAMES if name in names), "")
 
 
 def _list_candidates(examinee: Examinee) -> Iterator[str]:
