@@ -40,9 +40,9 @@ ROOMS = {
 FRONT = {  # below `veridyn`, of its own rooms
     "files": {"problem"},
     "run": {"problem"},
-    "api": {"files", "identify", "problem", "run"},
+    "api": {"files", "identification", "problem", "run"},
     "doctor": {"problem", "run"},
-    "identify": {"problem", "run"},
+    "identification": {"problem", "run"},
     "sweep": {"problem", "run"},
     "cli": {"api", "files", "problem", "run"},
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from veridyn.identify.card import Card, make_cards
+from veridyn.identification.card import Card, make_cards
 from veridyn.solver.contract.loading import OWN
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.opening import open_gate
