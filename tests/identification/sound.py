@@ -1,4 +1,4 @@
-"""Judge sound solvers of random styles: ``python -m tests.identification.sound COUNT``; each deviation is a false alarm.
+"""Judge sound solvers of random styles: ``python -m tests.identification.sound COUNT``; a deviation is a false alarm.
 
 A solver has a method with random parameters, a precision, and a step that is a setting or the grid of the output.
 """

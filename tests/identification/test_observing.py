@@ -14,6 +14,8 @@ from veridyn.solver.contract.statements import Claims, ObservedClaims
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.validation_cases.judgement.subject import Request
 
+from .initial_value_solvers import RungeKutta
+
 
 class Trapezoidal:
     """The trapezoidal rule on linear problems, silent about itself; ``late`` makes dampers and loads cost an order."""
@@ -60,9 +62,9 @@ def test_a_silent_solver_is_seen_through() -> None:
         {"claims": {"order": 2}, "refinement": "step"},
         {"claims": {"digits": 6}},
         {"settings": {}},
-        {"capabilities": frozenset({"initial-value"})},
+        {"capabilities": frozenset()},
     ],
-    ids=["states all", "exact", "no settings", "no mechanical problems"],
+    ids=["states all", "exact", "no settings", "no problems"],
 )
 def test_nothing_is_looked_for_where_it_is_stated_or_cannot_be(attributes: dict[str, object]) -> None:
     assert seen(Trapezoidal(**attributes)) == {}
@@ -82,3 +84,50 @@ def test_digits_that_are_printed_leave_no_order_too_high() -> None:
 
 def test_the_exact_solver_is_not_asked() -> None:
     assert seen(EXACT) == {}
+
+
+@pytest.mark.parametrize(("tableau", "order"), [("heun", 2.0), ("rk4", 4.0), ("dormand-prince", 5.0)])
+def test_a_silent_initial_value_solver_is_seen_through(tableau: str, order: float) -> None:
+    assert seen(RungeKutta(tableau, tableau)) == {"": ObservedClaims(Claims(order=order), "step")}
+
+
+def test_a_clock_that_is_wrong_hides_no_order() -> None:
+    """Where the time is no part of the rates a wrong node does not show: the cases with one will tell."""
+    wrong = RungeKutta("late clock", "rk4", late=True)
+    assert seen(wrong) == {"": ObservedClaims(Claims(order=4.0), "step")}
+
+
+def test_steps_that_are_the_output_are_no_setting() -> None:
+    assert seen(RungeKutta("on grid", "rk4", on_grid=True)) == {}
+
+
+class FoxGoodwin(Trapezoidal):
+    """Newmark with beta = 1/12: of order 4 in free vibrations without damping, and of order 2."""
+
+    beta = 1.0 / 12.0
+
+    def solve(self, problem: MechanicalProblem, settings: Any) -> dict[str, Any]:
+        steps = max(1, round((problem.end - problem.start) / settings.get("step", self.default_step)))
+        time, h = np.linspace(problem.start, problem.end, steps + 1, retstep=True)
+        m, c, k, b = problem.mass, problem.damping, problem.stiffness, self.beta
+
+        def push(t: float) -> Any:
+            return sum((load.direction * load.function(t) for load in problem.loads), np.zeros(problem.size))
+
+        x, v = problem.initial_displacement, problem.initial_velocity
+        a = np.linalg.solve(m, push(time[0]) - c @ v - k @ x)
+        rows = [(x, v)]
+        for t in time[1:]:
+            x, v = x + h * v + h * h * (0.5 - b) * a, v + h / 2 * a
+            a = np.linalg.solve(m + h / 2 * c + b * h * h * k, push(t) - c @ v - k @ x)
+            x, v = x + b * h * h * a, v + h / 2 * a
+            rows.append((x, v))
+        return {
+            "time": time,
+            "displacement": np.array([r[0] for r in rows]),
+            "velocity": np.array([r[1] for r in rows]),
+        }
+
+
+def test_an_order_by_accident_of_free_vibrations_is_not_claimed() -> None:
+    assert seen(FoxGoodwin()) == {"": ObservedClaims(Claims(order=2.0), "step")}
