@@ -1,4 +1,4 @@
-"""Elementary weights: trees, orders and seeded faults of tableaux."""
+"""Elementary weights: trees, groups, orders, and what scales leave of rounding."""
 
 from __future__ import annotations
 
@@ -7,43 +7,35 @@ import pytest
 import sympy
 from numpy.typing import NDArray
 
-from veridyn.identification.trees import count_nodes, find_density, list_trees
-from veridyn.identification.weights import Step, find_order, measure_weights
+from veridyn.identification.trees import LEAF, count_nodes, find_density, list_trees
+from veridyn.identification.weights import Step, Weight, find_order, group_trees, measure_weights
 from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.references.methods.tableaux import TABLEAUX
 
-ROUNDING = 1e-13
-CLASSICAL = ([[0, 0, 0, 0], [0.5, 0, 0, 0], [0, 0.5, 0, 0], [0, 0, 1, 0]], [1 / 6, 1 / 3, 1 / 3, 1 / 6])
-FEHLBERG_A = [
-    [0, 0, 0, 0, 0, 0],
-    [1 / 4, 0, 0, 0, 0, 0],
-    [3 / 32, 9 / 32, 0, 0, 0, 0],
-    [1932 / 2197, -7200 / 2197, 7296 / 2197, 0, 0, 0],
-    [439 / 216, -8, 3680 / 513, -845 / 4104, 0, 0],
-    [-8 / 27, 2, -3544 / 2565, 1859 / 4104, -11 / 40, 0],
-]
-FIFTH = [16 / 135, 0, 6656 / 12825, 28561 / 56430, -9 / 50, 2 / 55]
-FOURTH = [25 / 216, 0, 1408 / 2565, 2197 / 4104, -1 / 5, 0]
+ROUNDING = 1e-12
 
 
-def runge_kutta(a: list[list[float]], b: list[float], c: list[float] | None = None) -> Step:
-    rows = np.array(a, dtype=float)
-    nodes = rows.sum(axis=1) if c is None else np.array(c)
+def runge_kutta(name: str, c: list[float] | None = None, kind: type = np.float64) -> Step:
+    t = TABLEAUX[name]
+    a, b = t.stages.astype(kind), t.step.astype(kind)
+    nodes = np.array(c) if c is not None else t.instants.astype(float)
 
     def step(problem: InitialValueProblem) -> NDArray[np.float64]:
-        symbols = sympy.symbols(["t", *problem.states])
+        symbols = sympy.symbols(["t", *problem.states, *problem.parameters])
         rates = sympy.lambdify(symbols, problem.modes[0].rates)
-        slopes = np.zeros((len(b), len(problem.states)))
-        for i, (row, node) in enumerate(zip(rows, nodes, strict=True)):
-            slopes[i] = rates(node, *(row @ slopes))
-        return np.array(b) @ slopes
+        size = problem.end - problem.start
+        slopes = np.zeros((b.size, len(problem.states)), dtype=kind)
+        for i, (row, node) in enumerate(zip(a, nodes, strict=True)):
+            slopes[i] = rates(problem.start + node * size, *(kind(size) * row @ slopes), *problem.parameter_numbers)
+        return (kind(size) * b @ slopes).astype(float)
 
     return step
 
 
 def orders(step: Step, highest: int) -> tuple[int, int]:
-    weights = measure_weights(step, order=highest)
-    autonomous, timed = (find_order(weights, rounding=ROUNDING, explicit_time=e) for e in (False, True))
-    return autonomous, timed
+    tables = [measure_weights(step, orders=range(1, highest + 1), explicit_time=e) for e in (False, True)]
+    plain, timed = (find_order(table, rounding=ROUNDING) for table in tables)
+    return plain, timed
 
 
 def test_trees_are_complete_and_distinct() -> None:
@@ -54,21 +46,34 @@ def test_trees_are_complete_and_distinct() -> None:
     assert sorted(map(find_density, list_trees(4))) == [4, 8, 12, 24]
 
 
-@pytest.mark.parametrize(("a", "b", "order"), [(*CLASSICAL, 4), (FEHLBERG_A, FIFTH, 5), (FEHLBERG_A, FOURTH, 4)])
-def test_order_of_sound_tableaux(a: list[list[float]], b: list[float], order: int) -> None:
-    assert orders(runge_kutta(a, b), 6) == (order, order)
+@pytest.mark.parametrize("timed", [False, True])
+def test_groups_hold_all_trees_after_their_children(timed: bool) -> None:
+    groups = group_trees(6, explicit_time=timed)
+    everything = {tree for n in range(1, 7) for tree in list_trees(n)} - ({LEAF} if timed else set())
+    assert set().union(*groups) == everything
+    for group in groups:
+        for place, tree in enumerate(group):
+            assert set(tree) - ({LEAF} if timed else set()) <= set(group[:place])
 
 
-def test_entry_off_by_a_millionth_shows() -> None:
-    rows = [list(row) for row in FEHLBERG_A]
-    rows[4][2] += 1e-6
-    assert orders(runge_kutta(rows, FIFTH), 5)[0] == 1
+@pytest.mark.parametrize(
+    ("name", "order"), [("rk4", 4), ("fehlberg-5", 5), ("fehlberg-4", 4), ("heun", 2), ("ralston", 2)]
+)
+def test_order_of_sound_tableaux(name: str, order: int) -> None:
+    assert orders(runge_kutta(name), 6) == (order, order)
 
 
 def test_wrong_node_shows_only_where_time_is_explicit() -> None:
-    nodes = [0, 1 / 4, 3 / 8, 12 / 13, 1, 1 / 3]
-    assert orders(runge_kutta(FEHLBERG_A, FIFTH, nodes), 5) == (5, 1)
+    assert orders(runge_kutta("fehlberg-5", [0, 1 / 4, 3 / 8, 12 / 13, 1, 1 / 3]), 5) == (5, 1)
+
+
+def test_scatter_is_the_precision_of_the_arithmetic() -> None:
+    fine, coarse = (
+        max(w.scatter for w in measure_weights(runge_kutta("rk4", kind=kind), orders=(4,), explicit_time=False))
+        for kind in (np.float64, np.float32)
+    )
+    assert fine < 1e-14 < 1e-8 < coarse < 1e-5
 
 
 def test_answer_that_is_no_number_has_no_order() -> None:
-    assert orders(lambda problem: np.full(len(problem.states), np.nan), 2) == (0, 0)
+    assert find_order((Weight(tree=LEAF, explicit_time=False, value=np.nan),), rounding=1.0) == 0

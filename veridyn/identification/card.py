@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from veridyn.identification.initial_value import read_initial_value
 from veridyn.identification.linear import read_linear
 from veridyn.identification.reading import Curve, Figure, Gap, Reading
 from veridyn.identification.trials import Bench
@@ -21,7 +22,10 @@ def _read_mechanical(gate: Gate, scheme: str, settings: Settings) -> Reading:
     return read_linear(Bench(gate, scheme, settings))
 
 
-PARTS: Mapping[str, Callable[[Gate, str, Settings], Reading]] = {"mechanical": _read_mechanical}
+PARTS: Mapping[str, Callable[[Gate, str, Settings], Reading]] = {
+    "mechanical": _read_mechanical,
+    "initial-value": read_initial_value,
+}
 """What is measured of a solver, by what it must offer."""
 
 
