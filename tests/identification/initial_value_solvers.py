@@ -151,4 +151,6 @@ WRONG_NODE = RungeKutta("wrong-node", "fehlberg-5", {("c", 5): -1 / 6}, {"order"
 WRONG_ENTRY = RungeKutta("wrong-entry", "dormand-prince", {("a", 4, 2): 1e-6}, {"order": 5})
 ROW_OF_ORDER_4 = RungeKutta("row", "fehlberg-4", claims={"order": 5})
 LATE = RungeKutta("late", "rk4", late=True)
+WRONG_HEUN = RungeKutta("wrong-heun", "heun", {("a", 1, 0): -0.25}, {"order": 2})
+CHEBYSHEV = RungeKutta("chebyshev", "heun", {("a", 1, 0): -0.73})
 ADAMS_3 = AdamsBashforth("adams-3", claims={"order": 3})
