@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from veridyn.api.comparing import Comparison, compare, report
     from veridyn.api.front import cases, reference
-    from veridyn.api.identifying import Card, identify
+    from veridyn.api.identifying import identify
     from veridyn.api.proving import names_of, prove
     from veridyn.api.solving import RecordedRun, Solution, read_run, solve
     from veridyn.api.verifying import verify
+    from veridyn.identification.card import Card
     from veridyn.problem.as_initial_value import as_initial_value
     from veridyn.problem.devices import BucklingStop, NonlinearDamper, NonlinearSpring, Zener
     from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
@@ -32,9 +33,10 @@ if TYPE_CHECKING:
 PLACES = {
     "api.comparing": ("Comparison", "compare", "report"),
     "api.front": ("cases", "reference"),
-    "api.identifying": ("Card", "identify"),
+    "api.identifying": ("identify",),
     "api.proving": ("names_of", "prove"),
     "problem.as_initial_value": ("as_initial_value",),
+    "identification.card": ("Card",),
     "solver.contract.protocol": ("Solver",),
     "solver.rewriting.condensed": ("Condensed", "condensed"),
     "problem.devices": ("BucklingStop", "NonlinearDamper", "NonlinearSpring", "Zener"),

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from tests.identification.solvers import Stepper, generalised
 from veridyn import Card, identify
+from veridyn.identification.card import read_card
+from veridyn.identification.drawing import draw_card
 from veridyn.identification.pages import say_value, write_card
 from veridyn.identification.reading import Figure
 from veridyn.solver.contract.errors import SettingsError
@@ -40,6 +44,22 @@ def test_page_has_eighty_columns_and_the_deviation_first(wrong: Card) -> None:
     assert f"{wrong.solves} problems were solved." in page
 
 
+def test_card_is_read_again(wrong: Card) -> None:
+    data = json.loads(json.dumps(wrong.to_dict()))
+    assert read_card(data).to_dict() == data
+
+
+def test_drawings_show_solver_and_family(wrong: Card) -> None:
+    root = ElementTree.fromstring(draw_card(wrong))
+    drawn = [element.get("id", "") for element in root.iter()]
+    assert sum(name.startswith("axes_") for name in drawn) == 3
+    assert draw_card(wrong) == draw_card(read_card(wrong.to_dict()))
+    reading = wrong.readings["mechanical"]
+    solver, family = reading.curves
+    radius = np.interp(np.log(solver.ratio), np.log(family.ratio), family.radius)
+    np.testing.assert_allclose(radius, solver.radius, atol=1e-6)
+
+
 def test_values_have_no_digits_beyond_their_uncertainty() -> None:
     assert say_value(Figure(name="beta", value=0.2600000004, uncertainty=2e-6, meaning="")) == "0.26 within 2e-06"
     assert say_value(Figure(name="beta", value=0.2612345678, uncertainty=2e-6, meaning="")) == "0.261235 within 2e-06"
@@ -62,10 +82,12 @@ OWN = {
 
 
 @pytest.mark.parametrize("scheme", OWN)
-def test_command_names_our_schemes(scheme, veridyn):
-    seen = veridyn("identify", "--scheme", scheme, "--json")
+def test_command_names_our_schemes(scheme, veridyn, tmp_path):
+    seen = veridyn("identify", "--scheme", scheme, "--json", "--output", tmp_path / "cards")
     assert seen.status == 0
     (card,) = json.loads(seen.out)
     assert card["method"].startswith(OWN[scheme])
     assert card["deviations"] == []
     assert card["solves"] < 150
+    assert json.loads((tmp_path / "cards/cards.json").read_text(encoding="utf-8")) == [card]
+    assert (tmp_path / "cards" / f"{scheme.replace('_', '-')}.svg").is_file()

@@ -22,6 +22,7 @@ from tests.identification.solvers import (
     symplectic,
     wilson,
 )
+from tests.identification.sound import read as read_random
 from veridyn.identification.linear import read_linear
 from veridyn.identification.reading import Reading
 from veridyn.identification.trials import Bench
@@ -149,7 +150,7 @@ FAULTS = {
     "symmetric": (Stepper(spoil(generalised(0.25, 0.5), symmetrise)), "order with gyroscopic forces"),
     "stiffness": (
         Stepper(spoil(generalised(0.25, 0.5), round_stiffness)),
-        "Newmark's average acceleration, the trapezoidal rule, but free vibrations differ",
+        "(average acceleration, the trapezoidal rule), but free vibrations differ",
     ),
     "half-step": (Stepper(leapfrog), "order with a damper 1.0"),
 }
@@ -168,3 +169,10 @@ def test_adaptive_methods_have_an_error_over_their_tolerance(method: str) -> Non
     assert reading.deviations == ()
     assert value(reading, "slope of error over tolerance") == pytest.approx(1, abs=0.3)
     assert any("no step can be set" in gap.reason for gap in reading.gaps)
+
+
+@pytest.mark.parametrize("seed", [3, 11, 17, 28, 40, 59])
+def test_sound_solvers_of_random_styles_have_no_deviation(seed: int) -> None:
+    expected, reading = read_random(seed)
+    assert reading.deviations == ()
+    assert reading.method.startswith(expected)

@@ -235,11 +235,12 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         TIME_OUT,
         IN_PROCESS,
     )),
-    "identify": ("identification.command.identify", "say what a solver is: its method, order, deviations", (
+    "identify": ("cli.identifying.identify", "say what a solver is: its method, order, deviations", (
         _option("--solver", type=named, metavar="S", help="NAME, package.module:attr, path/file.py:attr or "
             "'cmd:program args' (default: our own)"),
         _repeatable("--scheme", "NAME", "a scheme of the solver (default: all)", type=named, dest="schemes"),
         _set("change a setting that the solver declares, beside its step"),
+        _place("--output", "DIR", "write cards.json, cards.txt and a drawing of each scheme there"),
         TIME_OUT,
         IN_PROCESS,
         JSON,

@@ -8,7 +8,7 @@ from typing import Any
 
 from veridyn.identification.initial_value import read_initial_value
 from veridyn.identification.linear import read_linear
-from veridyn.identification.reading import Reading
+from veridyn.identification.reading import Curve, Figure, Gap, Reading
 from veridyn.identification.trials import Bench
 from veridyn.solver.contract.errors import SettingsError
 from veridyn.solver.contract.gate import Gate
@@ -78,6 +78,29 @@ class Card:
             "solves": self.solves,
             "readings": {kind: _finite(asdict(reading)) for kind, reading in self.readings.items()},
         }
+
+
+def read_card(data: Mapping[str, Any]) -> Card:
+    """Return the card that `Card.to_dict` wrote."""
+    readings = {kind: _read_reading(reading) for kind, reading in data["readings"].items()}
+    return Card(data["solver"], data["version"], data["scheme"], data["settings"], readings)
+
+
+def _read_reading(data: Mapping[str, Any]) -> Reading:
+    curves = ({name: _read_column(column) for name, column in curve.items()} for curve in data["curves"])
+    return Reading(
+        method=data["method"],
+        figures=tuple(Figure(**figure) for figure in data["figures"]),
+        deviations=tuple(data["deviations"]),
+        gaps=tuple(Gap(**gap) for gap in data["gaps"]),
+        curves=tuple(Curve(**curve) for curve in curves),
+        solves=data["solves"],
+    )
+
+
+def _read_column(column: str | Sequence[float | str]) -> Any:
+    """Return a name as it is, and numbers as floats: what JSON does not have was written as text."""
+    return column if isinstance(column, str) else tuple(map(float, column))
 
 
 def _finite(value: Any) -> Any:

@@ -311,7 +311,10 @@ CENTRAL = Family(
     lambda _, words: _newmark_or_verlet((0.0, 0.5), words),
     variants=({}, {"kicks": "half"}, {"kicks": "kept"}),
 )
-AVERAGE = Family("Newmark's average acceleration, the trapezoidal rule", lambda _, words: _newmark((0.25, 0.5), words))
+AVERAGE = Family(
+    "Newmark, gamma 1/2, beta 1/4 (average acceleration, the trapezoidal rule)",
+    lambda _, words: _newmark((0.25, 0.5), words),
+)
 EXACT = Family("exact", _exact, variants=_vary(load=("quadratic", "chord", "held")))
 WILSON = Family("Wilson", _wilson, ("theta",), ((1.4,),), _vary(**LOADS))
 THETA = Family("theta method", _theta, ("theta",), ((0.6,),))

@@ -35,16 +35,18 @@ from veridyn.identification.free import (
     read_period_error,
     read_roots,
 )
-from veridyn.identification.marching import march_all
+from veridyn.identification.marching import find_step_roots
 from veridyn.identification.multistep import Multistep, find_multistep
 from veridyn.identification.naming import say_method
 from veridyn.identification.orders import ABOVE_ROUNDING, MOTIONS, find_order
 from veridyn.identification.precision import read_precision
 from veridyn.identification.reading import Curve, Figure, Gap, Reading
+from veridyn.identification.recurrences import Roots
 from veridyn.identification.stepping import find_control
-from veridyn.identification.trials import Bench
+from veridyn.identification.trials import Bench, pose_oscillator
 
 BASIS = (0.4, 0.8, 1.9, 20.0, 1000.0)  # ratios at which members of families are fitted
+POINTS = 41  # of the curve of a family
 SMALL = 2.0  # step times frequency
 CLOSE, REACH = 1e-3, 1.3  # difference to a family that is no accident, if steps times frequency reach so far
 SIMPLER = 100.0  # a family with one number more is nearer only if it differs by so much less
@@ -269,14 +271,12 @@ def _draw(name: str, rows: Sequence[tuple[float, float, complex]]) -> Curve:
 
 
 def _draw_family(nearest: Fit, free: Free) -> Curve:
-    """Return the curve of a member of a family at the ratios of the solver, from its exact answers."""
+    """Return the curve of a member of a family up to the largest ratio of the solver."""
     rows = []
-    for ratio, group in sorted(free.motions.items()):
-        predicted = march_all(nearest.rule(), [m.trial for m in group])
-        exact = [replace(m, states=p, tolerance=1e-12) for m, p in zip(group, predicted, strict=True)]
-        roots = read_roots(exact)
-        if roots:
-            rows.append((ratio, roots.radius, roots.principal(ratio)))
+    for ratio in np.geomspace(min(free.motions), max(free.motions), POINTS):
+        values = find_step_roots(nearest.rule(), pose_oscillator(float(ratio), 1.0, 0.0))
+        roots = Roots(values, 0.0)
+        rows.append((float(ratio), roots.radius, roots.principal(float(ratio))))
     return _draw(say_method(nearest)[0], rows)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import mpmath
 import numpy as np
 from mpmath import mpf
+from numpy.typing import NDArray
 
 from veridyn.identification.trials import Floats, Trial
 from veridyn.references.methods.recurrences import Blocks, MatrixSystem, Rule, assemble
@@ -45,8 +46,15 @@ def _read_system(trial: Trial) -> MatrixSystem:
     return MatrixSystem(mass, damping, stiffness, mpf(trial.span))
 
 
-def _precise(values: Sequence[float]) -> Array:
+def _precise(values: Iterable[float]) -> Array:
     return np.array([mpf(float(value)) for value in values], dtype=object)
+
+
+def find_step_roots(rule: Rule, trial: Trial) -> NDArray[np.complex128]:
+    """Return the eigenvalues of the step of a rule for the system of a motion."""
+    with mpmath.workdps(DIGITS):
+        step = assemble(rule, _read_system(trial)).step
+    return np.linalg.eigvals(step.astype(float)).astype(complex)
 
 
 def make_exact(count: int) -> Rule:

@@ -32,7 +32,8 @@ class Multistep:
             + [-motion.trial.span * float(b) * rates[j : j + count] for j, b in enumerate(self.b)]
         )
         terms = terms / motion.scale[:, None]
-        return np.abs(terms.sum(axis=0)).max(axis=(1, 2)) / np.abs(terms).max(axis=(0, 2, 3))
+        rest: Floats = np.abs(terms.sum(axis=0)).max(axis=(1, 2)) / np.abs(terms).max(axis=(0, 2, 3))
+        return rest
 
 
 def find_rates(motion: Measured) -> Floats:

@@ -85,7 +85,8 @@ def _march_truth(trial: Trial) -> Floats:
     The load cos(rate t) is the displacement of a free oscillator of that frequency. Together that is a free system.
     """
     if not trial.direction:
-        return march_all(make_exact(1), [trial])[0][-1]
+        whole: Floats = march_all(make_exact(1), [trial])[0][-1]
+        return whole
     n = len(trial.displacement)
     zeros = (0.0,) * n
     coupled = zip(trial.stiffness, trial.direction, strict=True)
@@ -98,4 +99,5 @@ def _march_truth(trial: Trial) -> Floats:
         velocity=(*trial.velocity, 0.0),
         direction=(),
     )
-    return march_all(make_exact(1), [driven])[0][-1][:, :n]
+    state: Floats = march_all(make_exact(1), [driven])[0][-1]
+    return state[:, :n]

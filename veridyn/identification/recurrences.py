@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from veridyn.identification.trials import Floats
 
+TURNING = 1e-7  # of a root: a smaller imaginary part is rounding of two real roots that meet
+SMALL = 1.0  # rad
 MOST = 5  # states of a method for one mass: displacement, velocity and what it carries along
 
 
@@ -26,9 +29,16 @@ class Roots:
         return float(np.abs(self.values).max())
 
     def principal(self, angle: float) -> complex:
-        """Return the root that turns as the motion does, by about ``angle`` rad a step."""
-        upper = self.values[self.values.imag >= 0]
-        return complex(upper[np.argmin(np.abs(upper - np.exp(1j * angle)))])
+        """Return the root that belongs to the motion, which turns by ``angle`` rad a step; nan if none turns.
+
+        With small steps that is the nearest. With large ones the root of the motion lags far behind and others turn,
+        too; theirs die away faster.
+        """
+        turning = self.values[self.values.imag > TURNING * np.abs(self.values)]
+        if not turning.size:
+            return complex(math.nan, math.nan)
+        near = np.abs(turning - np.exp(1j * angle)) if angle < SMALL else -np.abs(turning)
+        return complex(turning[np.argmin(near)])
 
 
 def find_roots(motions: Sequence[Floats], tolerance: float) -> Roots | None:
@@ -61,4 +71,5 @@ def _cut(motion: Floats, degree: int) -> Floats:
     """
     windows = np.lib.stride_tricks.sliding_window_view(motion, degree + 1, axis=0)
     sizes = np.abs(windows).max(axis=(1, 2))
-    return (windows[sizes > 0] / sizes[sizes > 0, None, None]).reshape(-1, degree + 1)
+    scaled: Floats = windows[sizes > 0] / sizes[sizes > 0, None, None]
+    return scaled.reshape(-1, degree + 1)

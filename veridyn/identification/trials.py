@@ -42,8 +42,6 @@ class Trial:
         How many steps are answered.
     span
         Length of a step in s.
-    parts
-        How many instants of output a step has.
     """
 
     mass: tuple[Row, ...]
@@ -56,7 +54,6 @@ class Trial:
     rate: float = 1.0
     steps: int = 10
     span: float = 1.0
-    parts: int = 1
 
     def load(self, t: float) -> Floats:
         """Return the load (n,) in N at an instant in s."""
@@ -83,7 +80,7 @@ class Trial:
         return MechanicalProblem(
             name="identification",
             end=self.steps * self.span,
-            output_times=np.arange(self.steps * self.parts + 1) * (self.span / self.parts),
+            output_times=np.arange(self.steps + 1, dtype=float) * self.span,
             mass=np.array(self.mass),
             damping=np.array(self.damping),
             stiffness=np.array(self.stiffness),

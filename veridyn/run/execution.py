@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from veridyn.identification.observing import observe_claims
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
 from veridyn.results import (
@@ -78,15 +79,16 @@ class Findings(Found):
 
 
 def introduce_solvers(
-    pool: Pool, access: Access, solvers: Sequence[str], request: Request | None = None
+    pool: Pool, access: Access, solvers: Sequence[str], request: Request | None = None, *, observed: bool = False
 ) -> tuple[dict[str, Subject], dict[str, str]]:
     """Return the solvers as the cases see them, by specification, and why others are none.
 
+    With ``observed`` those that state no claims, or no refinement, are solved a few times: what that shows stands in.
     Raises SolverInputError if one cannot be found; SettingsError if what the user asks of one cannot be.
     """
     specs = list(dict.fromkeys(solvers))
     subjects, refused = dict[str, Subject](), dict[str, str]()
-    result = pool.share([Job(_introduce, (access, spec, request or Request())) for spec in specs])
+    result = pool.share([Job(_introduce, (access, spec, request or Request(), observed)) for spec in specs])
     for number, described in sorted(result, key=lambda pair: pair[0]):
         if isinstance(described, Subject):
             subjects[specs[number]] = described
@@ -95,15 +97,17 @@ def introduce_solvers(
     return subjects, refused
 
 
-def _introduce(access: Access, spec: str, request: Request) -> Iterator[Subject | str]:
+def _introduce(access: Access, spec: str, request: Request, observed: bool) -> Iterator[Subject | str]:
     try:
-        introduction = access.open(spec).introduction
+        gate = access.open(spec)
+        introduction = gate.introduction
     except SolverNotFound:
         raise
     except (SolverInputError, SolverFailure) as wrong:
         yield str(wrong)
         return
-    yield Subject.from_introduction(introduction, request)
+    subject = Subject.from_introduction(introduction, request)
+    yield Subject.from_introduction(introduction, observe_claims(gate, subject.request)) if observed else subject
 
 
 # ---- before the first check

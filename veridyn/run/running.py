@@ -39,7 +39,7 @@ from veridyn.run.selection import QUICK, Selection
 from veridyn.run.undertaking import CHANGED, mark_run, state_run
 from veridyn.run.workers import Pool, WorkerLost
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of
-from veridyn.validation_cases.judgement.checks import what_it_could_claim
+from veridyn.validation_cases.judgement.checks import describe_observed, what_it_could_claim
 from veridyn.validation_cases.judgement.expected import Expectations, read_expectations
 from veridyn.validation_cases.judgement.subject import Request, Subject
 
@@ -145,7 +145,7 @@ def make_plan(pool: Pool, order: Order, access: Access) -> tuple[Plan, Expectati
     A solver that does not introduce itself as solvers do is left out, as long as another does. Raises what `run`
     raises.
     """
-    described, refused = introduce_solvers(pool, access, order.solvers, order.request)
+    described, refused = introduce_solvers(pool, access, order.solvers, order.request, observed=True)
     if not described:
         raise SolverInputError("; ".join(refused.values()))
     subjects = order.selection.subjects(described)
@@ -238,8 +238,9 @@ def _find_gaps(pool: Pool, plan: Plan, order: Order, findings: Findings) -> None
 
 
 def _advise(subjects: Iterable[Subject]) -> Iterator[str]:
-    """Yield advice for solvers that claim nothing which can be judged."""
+    """Yield by what solvers are judged that state nothing, and advice for those that claim nothing to be judged."""
     for subject in subjects:
+        yield from filter(None, (describe_observed(subject, scheme) for scheme in subject.schemes))
         yield from filter(None, (what_it_could_claim(subject, scheme) for scheme in subject.schemes))
 
 
