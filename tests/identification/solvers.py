@@ -207,7 +207,8 @@ class SciPy:
 
 
 def single(values: Any) -> Any:
-    return np.asarray(values).astype(np.float32).astype(float)
+    with np.errstate(over="ignore"):  # of a motion that has grown without bound
+        return np.asarray(values).astype(np.float32).astype(float)
 
 
 def printed(values: Any) -> Any:

@@ -1,4 +1,6 @@
-"""Judge sound solvers of random styles: ``python -m tests.identification.sound COUNT``; a deviation is a false alarm.
+"""Judge sound solvers of random styles: ``python -m tests.identification.sound [FIRST] END``.
+
+Each deviation is a false alarm.
 
 A solver has a method with random parameters, a precision, and a step that is a setting or the grid of the output.
 """
@@ -71,9 +73,9 @@ def read(seed: int) -> tuple[str, Reading]:
 
 if __name__ == "__main__":
     wrong = 0
-    for number in range(int(sys.argv[1])):
+    for number in range(*map(int, sys.argv[1:])):
         expected, reading = read(number)
         if reading.deviations or not reading.method.startswith(expected):
             wrong += 1
             print(number, expected, "|", reading.method, "|", *reading.deviations)
-    print(f"{wrong} of {sys.argv[1]}")
+    print(f"{wrong} wrong")

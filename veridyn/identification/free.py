@@ -57,8 +57,9 @@ def measure_free(bench: Bench, least: float) -> Free:
     answers = {ratio: bench.answer_all(pose_free(ratio)) for ratio in RATIOS}
     states = {ratio: answer for ratio, answer in answers.items() if not isinstance(answer, str)}
     refusals = {ratio: answer for ratio, answer in answers.items() if isinstance(answer, str)}
-    roundings = {ratio: _measure_rounding(ratio, three) for ratio, three in states.items()}
-    floor = max(least, LEAST_ROUNDING, float(np.median(list(roundings.values()) or [0.0])))
+    seen = {ratio: _measure_rounding(ratio, three) for ratio, three in states.items()}
+    roundings = _spread(seen)
+    floor = max(least, LEAST_ROUNDING, float(np.median(list(seen.values()) or [0.0])))
     motions = {
         ratio: tuple(
             Measured(trial, state, np.array([1.0, ratio]), MARGIN * max(floor, roundings[ratio]))
@@ -66,7 +67,13 @@ def measure_free(bench: Bench, least: float) -> Free:
         )
         for ratio, three in states.items()
     }
-    return Free(motions, refusals, max(roundings.values(), default=0.0))
+    return Free(motions, refusals, max(seen.values(), default=0.0))
+
+
+def _spread(seen: Mapping[float, float]) -> dict[float, float]:
+    """Return for each ratio the largest rounding of it and its neighbours: that of one alone may be small by luck."""
+    ratios = sorted(seen)
+    return {ratio: max(seen[near] for near in ratios[max(i - 1, 0) : i + 2]) for i, ratio in enumerate(ratios)}
 
 
 def _measure_rounding(ratio: float, three: Sequence[Floats]) -> float:
