@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from veridyn.identification.card import Card, make_cards
+from veridyn.identification.changes import list_changes, read_cards
 from veridyn.identification.drawing import draw_card
 from veridyn.identification.pages import write_card
 from veridyn.outputs import open_folder
@@ -26,15 +27,18 @@ def identify(
     schemes: Sequence[str],
     changed: Mapping[str, str],
     output: Path | None,
+    against: Path | None,
     access: Access,
     *,
     as_json: bool,
 ) -> int:
     """Print the cards of a solver, of our own without any; with ``output`` they are written there, with drawings.
 
-    Returns the status: 0 without deviations, 1 with some. Raises SolverInputError if the specification leads nowhere,
-    or if a scheme or a setting is none of the solver's; ReportError if the folder cannot be written.
+    With ``against`` what has changed since the cards of a file follows. Returns the status: 0 without deviations and
+    changes, 1 with some. Raises SolverInputError if the specification leads nowhere, if a scheme or a setting is none
+    of the solver's, or the file holds no cards; ReportError if the folder cannot be written.
     """
+    before = read_cards(against) if against else None
     cards = make_cards(access.open(solver or OWN), schemes, settings_of(changed, changed))
     document = json.dumps([card.to_dict() for card in cards], indent=1, ensure_ascii=True, allow_nan=False)
     page = "\n".join(write_card(card) for card in cards)
@@ -46,7 +50,12 @@ def identify(
             for file in save_all(place, {name: text.encode() for name, text in texts.items() if text}):
                 if not as_json:
                     print_line(file)
-    return ExitCode.FAILED if any(card.deviations for card in cards) else ExitCode.FINE
+    changes = [] if before is None else list(list_changes(before, cards))
+    if before is not None and not as_json:
+        print_line(f"Changed since {against}:" if changes else f"Nothing has changed since {against}")
+        for change in changes:
+            print_line(f"  {change}")
+    return ExitCode.FAILED if changes or any(card.deviations for card in cards) else ExitCode.FINE
 
 
 def _name_drawing(card: Card) -> str:

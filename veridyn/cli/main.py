@@ -241,6 +241,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _repeatable("--scheme", "NAME", "a scheme of the solver (default: all)", type=named, dest="schemes"),
         _set("change a setting that the solver declares, beside its step"),
         _place("--output", "DIR", "write cards.json, cards.txt and a drawing of each scheme there"),
+        _place("--against", "FILE", "cards of an earlier version (--json): what has changed follows"),
         TIME_OUT,
         IN_PROCESS,
         JSON,
