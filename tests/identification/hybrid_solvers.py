@@ -11,7 +11,7 @@ import numpy as np
 from veridyn.problem.generated import Functions, functions
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-HALVINGS = 60
+HALVINGS = 42
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ SOLVERS = Path(__file__).with_name("hybrid_solvers.py")
 def read(spec: str, scheme: str = "") -> tuple[Reading, StepControl | None]:
     examinee = Examinee(open_gate(spec, in_process=True), scheme)
     control = find_step_control(examinee)
-    parts = (read_events(examinee, control, 1e-15), read_dense(examinee, control, 1e-15, one_step=control is not None))
+    parts = (read_events(examinee, control, 1e-15), read_dense(examinee, control, 1e-15, None))
     return join(parts), control
 
 

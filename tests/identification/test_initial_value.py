@@ -51,6 +51,7 @@ FAULTS = {
     ],
     "WRONG_ENTRY": ["dormand-prince: a[5,3] is 9.82289", "order 5 is claimed; order 1 is seen"],
     "ROW_OF_ORDER_4": ["order 5 is claimed; order 4 is seen: fehlberg-4"],
+    "WRONG_HEUN": ["heun: a[2,1] is 3/4 where 1 belongs", "order 2 is claimed; order 1 is seen"],
     "LATE": ["begins later than 0 s is answered otherwise"],
 }
 
@@ -64,6 +65,12 @@ def test_faults_are_named(name: str) -> None:
 
 def test_a_solver_in_a_process_of_its_own_is_named() -> None:
     assert identify("HEUN", in_process=False).method == "Runge-Kutta, heun"
+
+
+def test_a_method_of_two_stages_and_order_1_may_be_meant() -> None:
+    reading = identify("CHEBYSHEV")
+    assert find_value(reading, "order") == 1
+    assert reading.deviations == ()
 
 
 def test_multistep_methods_show_their_order_by_refinement() -> None:

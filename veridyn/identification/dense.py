@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,8 +10,9 @@ import numpy as np
 
 from veridyn.identification.examinee import Examinee, Floats
 from veridyn.identification.linear import join
+from veridyn.identification.one_step import OneStep
 from veridyn.identification.reading import Figure, Gap, Reading
-from veridyn.identification.refinement import ABOVE, FLOOR, find_power
+from veridyn.identification.refinement import ABOVE, FLOOR, Power, find_power
 from veridyn.identification.smooth import PULSE, SPIRAL, SmoothProblem
 from veridyn.identification.step_control import StepControl
 from veridyn.problem.initial_value import InitialValueProblem
@@ -26,24 +28,28 @@ WHERE = 0.6  # of the span: the step that is cut
 WORSE = 30.0  # times the error without the event: the output inside a step that is cut is another one
 MUCH_WORSE = 1e3  # the same where the steps are not known, and the error must be
 LARGE = 1e-6  # as well
+LOWER = 1.2  # of an order: output between steps may have one order less than the steps
 JUMP = 0.05  # of the error between steps
 ROUNDING = 1e3  # times the scatter of single steps
 
 
-def read_dense(examinee: Examinee, control: StepControl | None, scatter: float, *, one_step: bool) -> Reading:
+def read_dense(examinee: Examinee, control: StepControl | None, scatter: float, measured: OneStep | None) -> Reading:
     """Return how outputs between steps come about; raises what `Examinee.solve` raises."""
     if control is not None and not control.setting:
         return Reading(gaps=(Gap(name="output between steps", reason="the output instants are the steps"),))
     rounding = ROUNDING * max(scatter, 2.0**-52)
-    parts = [] if control is None else [read_order(examinee, control, scatter, rounding, one_step=one_step)]
+    parts = [] if control is None else [read_order(examinee, control, scatter, rounding, measured)]
     if examinee.offers("hybrid"):
         parts.append(read_cut(examinee, control, rounding))
     return join(parts)
 
 
-def read_order(examinee: Examinee, control: StepControl, scatter: float, rounding: float, *, one_step: bool) -> Reading:
+def read_order(
+    examinee: Examinee, control: StepControl, scatter: float, rounding: float, measured: OneStep | None
+) -> Reading:
     """Return the order of outputs between steps and whether they jump at the steps of a one-step method."""
     figures, deviations, gaps = [], [], []
+    powers: list[Power] = []
     sizes = [SPIRAL.end / count for count in COUNTS]
     for problem in (SPIRAL, PULSE):
         errors = [
@@ -57,6 +63,12 @@ def read_order(examinee: Examinee, control: StepControl, scatter: float, roundin
             continue
         meaning = "power of the step with which errors of outputs at irrational places of steps fall"
         figures.append(Figure(name=name, value=power.value, meaning=meaning, uncertainty=power.uncertainty))
+        powers.append(power)
+    claimed = examinee.claims.order
+    reached = min(measured.order, measured.timed_order) if measured else math.inf  # what is claimed may be too much
+    lower = [p.value for p in powers if claimed and p.is_steady and p.value < min(claimed, reached) - LOWER]
+    if lower:
+        deviations.append(f"order {claimed:g} is claimed; output between steps has order {min(lower):.2f}")
     jumps = [
         measure_jump(examinee, control.make_settings(h), count) for h, count in zip(sizes[:2], COUNTS[:2], strict=True)
     ]
@@ -67,7 +79,7 @@ def read_order(examinee: Examinee, control: StepControl, scatter: float, roundin
     jumping = all(jump > max(rounding, JUMP * error) for jump, error in zip(jumps, between, strict=True))
     meaning = f"of outputs {NEAR:g} of a step before and after its end, {COUNTS[0]} steps in {SPIRAL.end:g} s"
     figures.append(Figure(name="jump at steps", value=jumps[0], meaning=meaning))
-    if jumping and one_step:
+    if jumping and measured:
         deviations.append(
             f"output jumps by {jumps[0]:.2g} at the end of a step; the error between steps is {between[0]:.2g}"
         )

@@ -45,7 +45,7 @@ def read_initial_value(gate: Gate, scheme: str = "", settings: Settings | None =
         Reading(figures=(Figure(name="precision", value=precision, meaning="of the numbers that are answered"),)),
         *([] if is_set else [_attempt("tolerance", lambda: read_tolerance_refinement(examinee, rounding))]),
         read_events(examinee, is_set, scatter),
-        _attempt("output between steps", lambda: read_dense(examinee, is_set, scatter, one_step=measured is not None)),
+        _attempt("output between steps", lambda: read_dense(examinee, is_set, scatter, measured)),
     ]
     return replace(join(parts), solves=examinee.solves)
 

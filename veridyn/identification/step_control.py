@@ -17,6 +17,8 @@ from veridyn.solver.contract.statements import Settings
 
 NAMES = tuple(name for name in STEP_NAMES if name != "max_step")  # which bounds steps that a solver chooses
 SIZES = (Fraction(1), Fraction(1, 16), Fraction(1, 1024))  # s, of steps that are tried: short ones if long are refused
+MANY = 12  # steps: multistep methods of up to so many have begun to keep what lies behind them
+SLOW = Fraction(1, 2)  # rates times the step, so that explicit methods remain stable
 EFFECT = 1e-12  # of a state of order 1: two answers that differ by less have the same step
 
 
@@ -91,17 +93,17 @@ def build_swing(
     state: tuple[str, str] = ("1", "1/2"),
     scale: Fraction | None = None,
 ) -> InitialValueProblem:
-    """Return a nonlinear problem without the time, with ``count`` equal output intervals over a span (s).
+    """Return a motion to a limit cycle, with ``count`` equal output intervals over a span (s); it stays of order 1.
 
     It begins at the place ``first`` of that grid with a state, and ends at its end. Its rates are those of a span of
-    2 s, or grow with ``scale``, so that a step changes the state by as much however short it is.
+    1 s, or grow with ``scale``, so that a step changes the state by as much however short it is.
     """
     times = [float(span * place / count) for place in range(first, count + 1)]
     return InitialValueProblem(
         name="swing",
         states=("u", "v"),
-        parameters={"s": str(scale or 2 / span), "u_0": state[0], "v_0": state[1]},
-        modes=(Mode(name="swing", rates=("s*(v + u**2/8)", "s*(v**2/8 - u)")),),
+        parameters={"s": str(scale or 1 / span), "u_0": state[0], "v_0": state[1]},
+        modes=(Mode(name="swing", rates=("s*(u*(1 - u**2 - v**2)/4 - v)", "s*(v*(1 - u**2 - v**2)/4 + u)")),),
         initial=("u_0", "v_0"),
         start=times[0],
         end=times[-1],
@@ -110,16 +112,27 @@ def build_swing(
 
 
 def measure_memory(examinee: Examinee, control: StepControl) -> float:
-    """Return by how much a second step differs from a first step that begins where the second one does.
+    """Return by how much a late step differs from a first step that begins where it does.
 
-    For a one-step method it is what rounding, or the tolerance of its equations, leaves of the states of order 1: it
-    is a function of instant, state and step alone. A multistep method keeps more than the state. The end of a problem
-    of one step is compared with the first step of two as well. Raises what `Examinee.solve` raises.
+    For a one-step method it is what rounding, or the tolerance of its equations, leaves of the states of order 1: a
+    step is a function of instant, state and size alone. A multistep method keeps more than the state, once it has as
+    many steps behind it as it needs. The end of a problem of one step is compared with the first step of many as well.
+    Raises what `Examinee.solve` raises.
     """
-    size = control.size
-    settings, scale = control.make_settings(float(size)), 1 / size
-    both = examinee.states_at_outputs(build_swing(2, 2 * size, scale=scale), settings)
+    size, span = control.size, MANY * control.size
+    settings, scale = control.make_settings(float(size)), SLOW / size
+    many = examinee.states_at_outputs(build_swing(MANY, span, scale=scale), settings)
     alone = examinee.end_state(build_swing(1, size, scale=scale), settings)
-    u, v = (repr(float(value)) for value in both[1])
-    again = examinee.end_state(build_swing(2, 2 * size, first=1, state=(u, v), scale=scale), settings)
-    return float(max(np.max(np.abs(alone - both[1])), np.max(np.abs(again - both[2]))))
+    u, v = (repr(float(value)) for value in many[-2])
+    again = examinee.end_state(build_swing(MANY, span, first=MANY - 1, state=(u, v), scale=scale), settings)
+    return float(max(np.max(np.abs(alone - many[1])), np.max(np.abs(again - many[-1]))))
+
+
+def measure_effect(examinee: Examinee, control: StepControl) -> float:
+    """Return by how much two steps differ from one over the same span; raises what `Examinee.solve` raises."""
+    size, scale = control.size, SLOW / control.size
+    coarse, fine = (
+        examinee.end_state(build_swing(count, size, scale=scale), control.make_settings(float(size / count)))
+        for count in (1, 2)
+    )
+    return float(np.max(np.abs(coarse - fine)))

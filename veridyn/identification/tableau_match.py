@@ -19,7 +19,7 @@ from veridyn.references.methods.tableaux import DIGITS, Tableau
 
 Numbers: TypeAlias = NDArray[Any]  # doubles, or complex numbers where a derivative is taken
 
-ITERATIONS = 25
+ITERATIONS = 10  # Gauss and Newton converge quadratically where a number explains all
 FEWEST_STAGES = 2  # one stage is a family of its own parameter: any number in it is a method of somebody
 ANYWHERE = 0.37  # added to an entry: a slope that is zero there is zero everywhere, but for roots of polynomials
 SAMPLE = 8  # weights that are looked at first
@@ -43,7 +43,7 @@ class Misprint:
     """One entry of a tableau that explains all measured weights if it is changed.
 
     ``row`` and ``column`` begin at 1; the column is 0 for b and c. ``value`` is what the solver uses, within
-    ``uncertainty``; ``right`` is what the tableau says.
+    ``uncertainty``; ``right`` is what the tableau of so many ``stages`` says, ``shift`` the difference.
     """
 
     tableau: str
@@ -52,7 +52,9 @@ class Misprint:
     column: int
     value: float
     uncertainty: float
+    shift: float
     right: str
+    stages: int
 
     @property
     def line(self) -> str:
@@ -193,7 +195,9 @@ def _search(fit: Fit, name: str, tableau: Tableau, rounding: float) -> Iterator[
             column=column + 1 if array == "a" else 0,
             value=float(right) + shift,
             uncertainty=uncertainty,
+            shift=shift,
             right=_print_exact(right),
+            stages=tableau.step.size,
         )
 
 
