@@ -263,6 +263,13 @@ class MotionQuantities(ReadMotion):
             self._check_event(name)
         return replace(self, order=order)
 
+    def settled(self) -> MotionQuantities:
+        """Return the motion whose quantities presume that its last phase lasts for ever.
+
+        They are undefined where that is not proved: more events may follow than up to the end of the motion.
+        """
+        return replace(self, settles=True)
+
     # ---- extremes
 
     def _extreme(self, of: str | Expr, after: At, until: At, side: int, terms: MotionTerms) -> Reference[Certified]:
