@@ -146,6 +146,10 @@ class MotionQuantities(ReadMotion):
             self._sums[integrand] = self._summed("integral", integrand)
         return self._sums[integrand].growth("integral", after, until, **terms)
 
+    def summing(self, name: str, of: str | Expr) -> MotionQuantities:
+        """Return the motion with a state more: the integral of an expression from the start on."""
+        return self._summed(name, self._expression(of))
+
     @cached_property
     def _sums(self) -> dict[Expr, MotionQuantities]:
         """The motions with an integral, by what is integrated: each is followed once."""

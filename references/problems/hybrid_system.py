@@ -375,15 +375,25 @@ def follow_motion(system: HybridSystem, o: ParameterSet) -> PhaseCache:
 
 def follow_until(system: HybridSystem, o: ParameterSet, time: Ball) -> Iterator[PhaseEnd]:
     """Yield the phases up to the one that holds an instant; what cannot be decided beyond it does not matter."""
-    count = 0
+    ended: PhaseEnd | None = None
     try:
         for ended in follow_motion(system, o):
             yield ended
-            count += 1
             if ended.end is None or ended.end > time:
                 return
     except (Absent, Undecided):
-        yield from islice(followed(system.first(o), system.following(o), value(time)), count, None)
+        yield from _follow_on(system, o, ended, value(time))
+
+
+def _follow_on(system: HybridSystem, o: ParameterSet, last: PhaseEnd | None, time: arb) -> Iterator[PhaseEnd]:
+    """Yield the phases after one, of which the next was not decided, with a search that ends at an instant (s)."""
+    if last is None:
+        yield from followed(system.first(o), system.following(o), time)
+    elif any(guard.marks for guard in last.phase.guards):  # the phase may go on behind it
+        every = followed(system.first(o), system.following(o), time)
+        yield from islice(every, len(follow_motion(system, o).kept), None)
+    elif (following := find_next_phase(system, o, last)) is not None:
+        yield from followed(following, system.following(o), time)
 
 
 @dataclass(frozen=True, eq=False)
