@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 from flint import arb
@@ -60,8 +59,9 @@ def find_windows(doubts: Sequence[Doubt | None], worth: arb, limit: arb | None) 
     """
     wide = {i: (d[0] if d[0] > worth else arb(0), d[1]) for i, d in enumerate(doubts) if d is not None}
     cuts = sorted([begin for begin, _ in wide.values()] + [end for _, end in wide.values() if end is not None])
+    ends: list[arb | None] = [*cuts[1:], None]
     windows = []
-    for begin, end in pairwise([*cuts, None]):
+    for begin, end in zip(cuts, ends, strict=False):
         places = [i for i, (a, b) in wide.items() if a <= begin and (b is None or (end is not None and b >= end))]
         if places and begin != end and (limit is None or begin < limit):
             windows.append(Window(begin, end, places))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Unpack, cast
+from typing import Any, Self, Unpack, cast
 
 from flint import arb
 from sympy import Expr, Symbol
@@ -109,7 +109,7 @@ class MechanicalQuantities(MotionQuantities):
             return END
         return Symbol(at) if at in {parameter.name for parameter in self.parameters} else super()._instant(at)
 
-    def _summed(self, name: str, integrand: Expr) -> MechanicalQuantities:
+    def _summed(self, name: str, integrand: Expr) -> Self:
         integrands = (*self.integrands, (Symbol(name), integrand))
         problem = self.problem.with_integral(name, integrand)
         return replace(self, problem=problem, integrands=integrands, _systems={})

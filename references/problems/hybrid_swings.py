@@ -95,8 +95,8 @@ def make_swing(line: Line, state: State, number: Callable[[Expr], Ball], touches
     square = value(number(line.square))
     height, slope, bend, twist = map(read, line[:4])
     size = _root(bend**2 + twist**2 / square) / square
-    near = touches is not None and not line.slope and height > 0 and not (size < height or size > height)
-    return Swing(height, slope, size, touches=near and touches())
+    near = not line.slope and height > 0 and not (size < height or size > height)
+    return Swing(height, slope, size, touches=bool(near and touches is not None and touches()))
 
 
 def _root(square: arb) -> arb:

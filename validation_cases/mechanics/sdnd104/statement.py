@@ -14,7 +14,8 @@ from veridyn.problem.time_functions import Harmonic
 from veridyn.references.certified import Certified
 from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.problems import sliding_block
-from veridyn.references.problems.sliding_block import MARCH, PARAMETERS, BlockWithWindow
+from veridyn.references.problems.sliding_block import BLOCK, MARCH, PARAMETERS, BlockWithWindow
+from veridyn.references.problems.sliding_phases import Block
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import sliding_closed as closed
 from veridyn.validation_cases.judgement.case import Values, floats, numbers
@@ -60,7 +61,7 @@ def _outputs(values: Values) -> Any:
 
 
 MOTION = make_quantities(state, PARAMETERS, record=BlockWithWindow)
-BEGUN = make_quantities(partial(state, early=True), sliding_block.BLOCK, record=sliding_block.Block)
+BEGUN = make_quantities(partial(state, early=True), BLOCK, record=Block)
 SLIPS, RESTS = f"{SHOE}_slips_ahead or {SHOE}_slips_back", f"{SHOE}_rests"
 WORN = MOTION.summing("work", f"power_{SHOE}")  # with the work of friction (J): one motion for all up to t_end
 CHANGES = WORN.phase_changes(SHOE, WORDS)

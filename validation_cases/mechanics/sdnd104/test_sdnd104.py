@@ -7,6 +7,7 @@ from typing import Any
 
 from veridyn.references.certified import Certified, classification, exact_count
 from veridyn.references.problems import sliding_block
+from veridyn.references.problems.sliding_block import PARAMETERS
 from veridyn.references.reference import Reference
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.validation_cases.judgement.case import (
@@ -30,7 +31,6 @@ from veridyn.validation_cases.mechanics.sdnd104.slips import changes, regime, sl
 from veridyn.validation_cases.mechanics.sdnd104.statement import (
     FRICTION_POWER,
     OUTPUTS_PER_PERIOD,
-    PARAMETERS,
     SLIP_END,
     SLIP_START,
     WEAR_ENERGY,
