@@ -34,12 +34,18 @@ def compiled(expressions: tuple[Expr, ...]) -> Callable[[Mapping[str, Any]], lis
     results = [_term(expression) for expression in result]
 
     def values(names: Mapping[str, Any]) -> list[Any]:
-        known: Known = {sympy.Symbol(name): value for name, value in names.items()}
+        known: Known = {_symbol(name): value for name, value in names.items()}
         for symbol, term in steps:
             known[symbol] = term(known)
         return [term(known) for term in results]
 
     return values
+
+
+@lru_cache(maxsize=4096)
+def _symbol(name: str) -> sympy.Symbol:
+    """Return a symbol by name: SymPy checks a name anew each time."""
+    return sympy.Symbol(name)
 
 
 def _term(expression: Expr) -> Term:
