@@ -40,6 +40,8 @@ class Request:
         Criterion in place of those of the cases.
     schemes, quantities
         Names of those that are judged; all if empty.
+    seed
+        What moves the parameters of the copies that are judged beside the cases; None: none are.
     """
 
     settings: Settings = field(default_factory=dict)
@@ -48,6 +50,7 @@ class Request:
     require: Requirement | None = None
     schemes: tuple[str, ...] = ()
     quantities: tuple[str, ...] = ()
+    seed: int | None = None
 
 
 def read_request(
@@ -157,6 +160,10 @@ class Subject:
                 f"solver {self.name} has no scheme {wrong!r}; {nearest(wrong, sorted(self.schemes))}"
             )
         return replace(self, schemes=schemes, request=request)
+
+    def with_seed(self, seed: int | None) -> Subject:
+        """Return the solver with the seed of the copies that it is asked for."""
+        return replace(self, request=replace(self.request, seed=seed))
 
     @property
     def all_settings(self) -> Mapping[str, str]:

@@ -211,6 +211,8 @@ RUN = (
     _switch("--fail-fast", "end at the first check that fails"),
     _switch("--resume", "go on with the run that was ended, into the same files"),
     _place("--expected-failures", "FILE", "lines CASE/CHECK: REASON; * stands for anything"),
+    _option("--seed", type=whole(0), metavar="N", help="moves the parameters of the copies that are judged beside the "
+        "cases (default: a fresh one, which the results state; none in the quick profile)"),
     _option("--work-precision", action=argparse.BooleanOptionalAction, help="measure time and error at several "
         "settings, for the report (default: with several solvers)"),
 )  # fmt: skip

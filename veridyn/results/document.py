@@ -10,7 +10,7 @@ from veridyn.results.record import Record, Settings, WorkPrecisionPoint
 from veridyn.results.sheet import CaseSheet
 from veridyn.results.words import MessageKind, Profile
 
-VERSION = "2.4"
+VERSION = "2.5"
 SCOPES = {Profile.QUICK: "Quick profile", Profile.COMPARISON: "Problem of one's own"}
 Count = Annotated[int, Meta(ge=0)]
 
@@ -53,6 +53,10 @@ class SolverVersion(Struct, frozen=True, kw_only=True):
     settings: Annotated[Settings, Meta(description="Settings of the user.")] = {}
     require: Annotated[str, Meta(description="Criterion of the user in place of those of the cases.")] = ""
     quantities: Annotated[tuple[str, ...], Meta(description="Quantities that the user named; all if empty.")] = ()
+    seed: Annotated[
+        Count | None,
+        Meta(description="What moved the parameters of the copies that were judged (`moved_copy`); null: none were."),
+    ] = None
     run: Annotated[RunNumber, RUN] = None
 
 
