@@ -86,6 +86,7 @@ def _read_order(given: dict[str, Any]) -> None:
 
     Without a name that is the quick profile, with the exact solver beside our own.
     """
+    from veridyn.results import Profile
     from veridyn.run.running import Order
     from veridyn.run.selection import Selection
     from veridyn.solver.contract.loading import EXACT, OWN
@@ -101,8 +102,8 @@ def _read_order(given: dict[str, Any]) -> None:
     is_plain = names_nothing and not (everything or solvers or given["changed"])
     given["order"] = Order(
         solvers=[*(solvers or [OWN]), *([EXACT] if is_plain else [])],
-        selection=replace(selection, quick=quick or is_plain),
-        moves="against" in given and not (quick or is_plain),  # a baseline keeps what later runs can repeat
+        selection=(chosen := replace(selection, quick=quick or is_plain)),
+        moves="against" in given and chosen.profile is Profile.ALL,  # a baseline keeps what later runs can repeat
         **{name: given.pop(name) for name in rest},
         against=given.pop("against", None),
     )
