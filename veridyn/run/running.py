@@ -246,7 +246,7 @@ def _find_gaps(pool: Pool, plan: Plan, order: Order, findings: Findings) -> None
 
 def _state_seed(plan: Plan) -> Iterator[str]:
     """Yield which seed has moved the parameters of copies, if any were judged."""
-    if plan.seed is not None:
+    if plan.seed is not None and not all(task.parameters for task in plan.tasks):
         yield f"copies of the cases have parameters moved by seed {plan.seed}: --seed {plan.seed} moves them so again"
 
 
