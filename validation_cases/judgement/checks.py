@@ -10,11 +10,12 @@ from veridyn.solver.contract.statements import WHAT_TO_CLAIM, Claims
 from veridyn.validation_cases.judgement import levels, methods, orders
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.invariance import invariance
-from veridyn.validation_cases.judgement.judge import Check, Finding, measured_error
+from veridyn.validation_cases.judgement.judge import Check, Finding, measured_error, required
+from veridyn.validation_cases.judgement.moved import MOVED, moved_copy
 from veridyn.validation_cases.judgement.relations import RELATIONS
 from veridyn.validation_cases.judgement.runner import Runner, Statement
 from veridyn.validation_cases.judgement.subject import Subject
-from veridyn.validation_cases.judgement.tolerances import Requirement, Tolerance
+from veridyn.validation_cases.judgement.tolerances import Tolerance
 
 NO_DIGIT = 0.5  # correct digits; less is none
 
@@ -62,6 +63,9 @@ def checks_of(statement: Statement, subject: Subject, scheme: str) -> Iterator[C
     yield from _claims(statement, subject, scheme, claims, tending)
     for relation in RELATIONS:
         yield _check(statement, scheme, Layer.INVARIANCE, relation.name, "", invariance, relation, claims)
+    seed = subject.request.seed
+    if seed is not None and statement.variant is statement.case.default_variant:
+        yield _check(statement, scheme, Layer.INVARIANCE, MOVED, "", moved_copy, seed)
 
 
 def _claims(
@@ -136,15 +140,6 @@ def criterion(runner: Runner, statement: Statement, scheme: str, quantity: Quant
 
 
 SAMPLING = "sampling (change where every second sample is read)"
-
-
-def required(quantity: Quantity, statement: Statement, requirement: Requirement | None) -> Tolerance:
-    """Return the criterion of a quantity: the user's where it is a number with a scale, else that of the document."""
-    tolerance = statement.tolerance(quantity)
-    size = statement.size(quantity)
-    if requirement is None or tolerance.kind == "exact" or not size or not quantity.converges:
-        return tolerance
-    return Tolerance(requirement.relative * size, "absolute", f"{requirement.text}, of {size:.3g} {quantity.unit}")
 
 
 def _why_no_digit(finding: Finding, quantity: Quantity, statement: Statement) -> str:

@@ -13,9 +13,9 @@ from veridyn.references.certified import Certified
 from veridyn.results import ErrorKind, Layer, LevelRow, Record, Verdict
 from veridyn.results.record import Setting
 from veridyn.solver.contract.errors import CapabilityError, SolverCrash, SolverFailure
-from veridyn.validation_cases.judgement.case import Case, Number, Settings
+from veridyn.validation_cases.judgement.case import Case, Number, Quantity, Settings
 from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Run, Runner, Statement
-from veridyn.validation_cases.judgement.tolerances import Tolerance
+from veridyn.validation_cases.judgement.tolerances import Requirement, Tolerance
 
 DOUBLE_DIGITS = 15.95  # -log10 of half a unit in the last place of a double
 
@@ -178,6 +178,15 @@ def measured_error(value: Number, truth: mpmath.mpf | Number, tolerance: Toleran
                 raise ValueError("a zero needs an absolute tolerance")
             error /= abs(truth)
     return float(error) if math.isfinite(error) else None
+
+
+def required(quantity: Quantity, statement: Statement, requirement: Requirement | None) -> Tolerance:
+    """Return the criterion of a quantity: the user's where it is a number with a scale, else that of the document."""
+    tolerance = statement.tolerance(quantity)
+    size = statement.size(quantity)
+    if requirement is None or tolerance.kind == "exact" or not size or not quantity.converges:
+        return tolerance
+    return Tolerance(requirement.relative * size, "absolute", f"{requirement.text}, of {size:.3g} {quantity.unit}")
 
 
 def correct_digits(value: Number, reference: Certified | float | str | None) -> float | None:

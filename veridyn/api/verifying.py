@@ -32,6 +32,7 @@ def verify(
     require: str = "",
     expected_failures: Path | None = None,
     against: Path | None = None,
+    seed: int | None = None,
 ) -> list[Record]:
     """Verify a solver and return one record per check.
 
@@ -57,6 +58,9 @@ def verify(
         A list of checks that fail for a known reason; see `read_expectations`.
     against
         A baseline (`veridyn baseline save`): digits or cost lost since then fail.
+    seed
+        What moves the parameters of a copy of each case, which is judged beside it (`moved_copy`); none is if None, so
+        that tests say the same each time.
 
     Raises
     ------
@@ -69,7 +73,8 @@ def verify(
     SolverInputError
         If the baseline cannot be read.
     """
-    request = Request(settings or {}, claims or {}, refinement, read_requirement(require) if require else None)
+    criterion = read_requirement(require) if require else None
+    request = Request(settings or {}, claims or {}, refinement, criterion, seed=seed)
     gate = open_gate(solver or OWN) if solver is None or isinstance(solver, str) else LocalGate(solver)
     request = observe_claims(gate, request)
     names = list(cases) or list(case_names())

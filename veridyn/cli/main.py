@@ -174,6 +174,8 @@ RUN = (
         "variants come first, and what would not end in time is left out"),
     _switch("--resume", "go on with the run that was ended, into the same files"),
     _place("--expected-failures", "FILE", "lines CASE/CHECK: REASON; * stands for anything"),
+    _option("--seed", type=whole(0), metavar="N", help="moves the parameters of the copies that are judged beside the "
+        "cases (default: where every case is judged a fresh one, which the results state; else none)"),
     _option("--work-precision", action=argparse.BooleanOptionalAction, help="measure time and error at several "
         "settings, for the report (default: with several solvers)"),
 )  # fmt: skip

@@ -44,7 +44,10 @@ REHEARSED = 1e-3  # of the time span: enough for a solver to refuse settings
 
 @dataclass
 class Findings(Found):
-    """What a run has found so far: records by task, figures, points of work-precision diagrams, messages."""
+    """What a run has found so far: records by task, figures, points of work-precision diagrams, messages.
+
+    ``seed`` is that of the copies at moved parameters; of a run that goes on, that of its beginning.
+    """
 
     by_task: list[list[Record]]
     figures: list[Figure] = field(default_factory=list)
@@ -52,6 +55,7 @@ class Findings(Found):
     messages: list[Message] = field(default_factory=list)
     needs: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)  # of a solver, by case and variant
     ended: str = ""  # why the work did not come to its end
+    seed: int | None = None
 
     def note(self, *texts: str, kind: MessageKind = MessageKind.NOTE) -> None:
         """Add remarks on the run."""
@@ -63,7 +67,16 @@ class Findings(Found):
         if self.journal:
             self.journal.keep({"task": task, "record": unstructure_row(record)})
 
+    def keep_seed(self) -> int | None:
+        """Keep the seed, and return it: whoever goes on with this run moves parameters as it did."""
+        if self.seed is not None and self.journal:
+            self.journal.keep({"seed": self.seed})
+        return self.seed
+
     def take(self, entry: Entry) -> None:
+        if isinstance(seed := entry.get("seed"), int):
+            self.seed = seed
+            return
         task, row = entry["task"], entry["record"]
         if not (isinstance(task, int) and isinstance(row, Mapping)):
             raise TypeError(task)
