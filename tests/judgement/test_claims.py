@@ -295,9 +295,7 @@ def test_a_failed_claim_that_was_only_seen_says_so(judged, make_statement, make_
             time = np.linspace(problem.start, problem.end, 3)
             return {"time": time, "displacement": np.full(3, 1.0 + settings.get("step", 0.1)), "velocity": np.zeros(3)}
 
-    statement = make_statement(
-        make_quantity(truth=mpmath.mpf(1), scale=lambda _: 1.0), problem=lambda _: oscillator()
-    )
+    statement = make_statement(make_quantity(truth=mpmath.mpf(1), scale=lambda _: 1.0), problem=lambda _: oscillator())
     record = judged(Slow(settings={"step": "step (s)"}), statement, layers=("claim",), observed=SEEN)
     failed = record["only-claim:order:end"]
     assert (failed.verdict, failed.value) == ("fail", pytest.approx(1.0))
