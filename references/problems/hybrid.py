@@ -8,6 +8,7 @@ zero is proved to be there symbolically: what is known exactly after an event be
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -18,8 +19,8 @@ from flint import arb
 from sympy import Expr
 
 from veridyn.references.certified import Certified
-from veridyn.references.engine.enclosure import ball, less
-from veridyn.references.engine.jets import Ball
+from veridyn.references.engine.enclosure import Undecided, ball, decided, less
+from veridyn.references.engine.jets import Ball, value
 from veridyn.references.engine.motion import Motion
 from veridyn.references.parameters import Exact, Parameter, ParameterSet
 from veridyn.references.problems import hybrid_readings as reading
@@ -223,6 +224,25 @@ class MotionQuantities(ReadMotion):
     ) -> Reference[Certified]:
         """Return the instant (s) of the `turn`."""
         return self._turn(TURN_TIME, of, after, until, terms)
+
+    def nearest_turns(self, of: str | Expr) -> Reference[tuple[float, ...]]:
+        """Return how near to zero an expression turns in every phase up to the end, at least.
+
+        It is infinite where it does not turn, and zero where no turn is proved.
+        """
+        expression, last = self._expression(of), self._instant(None)
+
+        def nearest_turns(o: ParameterSet, digits: int) -> tuple[float, ...]:
+            plain = o.plain
+            system = self._system(plain, expression)
+            try:
+                turns = decided(lambda: reading.find_nearest_turns(system, plain, self._time(plain, last)), digits)
+            except Undecided:
+                count = decided(lambda: sum(1 for _ in follow_until(system, plain, self._time(plain, last))), digits)
+                return (0.0,) * count
+            return tuple(math.inf if turn is None else float(value(turn).lower()) for turn in turns)
+
+        return self.reference.function()(nearest_turns)
 
     def history(self, until: At = None, **readings: str | Expr) -> Reference[Motion]:
         """Return the motion for figures: what is read, by name, at any instant, and its events up to one."""
