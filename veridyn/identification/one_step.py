@@ -26,7 +26,7 @@ MARGIN = 16.0  # over the largest scatter that was seen
 NEAR = 0.05  # of an entry to the printed one
 CLOCK = 1e-5  # a clock in single precision shifts weights by less
 NO_WEIGHTS = 1e-3  # scatter: the step is not what was set
-NO_DEVIATION = 1e-5  # scatter: too few digits to say that a number is off
+NO_DEVIATION = 1e-5  # scatter: too few digits to name a method, or to say that a number is off
 MEMORY = 1e-3  # of what a step half as long changes: a multistep method keeps about as much from step to step
 
 
@@ -118,8 +118,8 @@ def _measure_shift(step: Step, control: StepControl, timed: Collection[Weight]) 
 def describe_one_step(measured: OneStep, control: StepControl, claims: Claims) -> Reading:
     """Return figures, the tableau and deviations of a one-step method."""
     tableaux = {**_list_claimed(claims), **TABLEAUX}
-    name = find_tableau(measured.weights, tableaux, rounding=measured.rounding)
     has_digits = measured.scatter <= NO_DEVIATION
+    name = find_tableau(measured.weights, tableaux, rounding=measured.rounding) if has_digits else ""
     misprints = _find_misprints(measured, tableaux, claims) if has_digits and not name else ()
     deviations = (
         *dict.fromkeys(each.line for each in misprints),
@@ -150,13 +150,13 @@ def _find_misprints(measured: OneStep, tableaux: Mapping[str, Tableau], claims: 
 
 def _list_claimed(claims: Claims) -> Mapping[str, Tableau]:
     """Return the tableau that is claimed, under its name or as the claimed one; nothing if none can be read."""
-    given = claims.parameters
+    parameters = claims.parameters
     if claims.method != "runge-kutta":
         return {}
-    if given.get("tableau") in TABLEAUX:
-        return {str(given["tableau"]): TABLEAUX[str(given["tableau"])]}
+    if parameters.get("tableau") in TABLEAUX:
+        return {str(parameters["tableau"]): TABLEAUX[str(parameters["tableau"])]}
     try:
-        return {"the tableau that is claimed": read_tableau(given["A"], given["b"], given.get("c"))}  # type: ignore[arg-type]
+        return {"the tableau that is claimed": read_tableau(parameters["A"], parameters["b"], parameters.get("c"))}  # type: ignore[arg-type]
     except (KeyError, TypeError, ValueError, SolverInputError):
         return {}
 
