@@ -149,7 +149,8 @@ def _make_symbols(names: tuple[str, ...]) -> frozenset[Symbol]:
 def _fix(mode: MechanicalMode, facts: Mapping[Expr, Expr]) -> MechanicalMode:
     """Return a mode in which states that do not change, from a number on, are read as that number."""
     pairs = zip(mode.states, mode.rates, strict=True)
-    fixed = {symbol: facts[symbol] for symbol, rate in pairs if rate == 0 and facts.get(symbol, symbol).is_number}
+    still = {symbol: facts[symbol] for symbol, rate in pairs if rate == 0 and facts.get(symbol, symbol).is_number}
+    fixed = {symbol: number for symbol, number in still.items() if mode.readings.get(symbol) != number}
     return replace(mode, readings={**mode.readings, **fixed}) if fixed else mode
 
 

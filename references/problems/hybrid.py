@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Self, Unpack
 
 from flint import arb
 from sympy import Expr
@@ -147,12 +147,16 @@ class MotionQuantities(ReadMotion):
             self._sums[integrand] = self._summed("integral", integrand)
         return self._sums[integrand].growth("integral", after, until, **terms)
 
+    def summing(self, name: str, of: str | Expr) -> Self:
+        """Return the motion with a state more: the integral of an expression from the start on."""
+        return self._summed(name, self._expression(of))
+
     @cached_property
     def _sums(self) -> dict[Expr, MotionQuantities]:
         """The motions with an integral, by what is integrated: each is followed once."""
         return {}
 
-    def _summed(self, name: str, integrand: Expr) -> MotionQuantities:
+    def _summed(self, name: str, integrand: Expr) -> Self:
         """Return the motion with a state more: the integral of an expression."""
         return replace(self, problem=self.problem.with_integral(name, integrand), _systems={})
 
@@ -282,6 +286,13 @@ class MotionQuantities(ReadMotion):
         for name in order:
             self._check_event(name)
         return replace(self, order=order)
+
+    def settled(self) -> Self:
+        """Return the motion whose quantities presume that its last phase lasts for ever.
+
+        They are undefined where that is not proved: more events may follow than up to the end of the motion.
+        """
+        return replace(self, settles=True)
 
     # ---- extremes
 

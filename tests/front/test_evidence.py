@@ -6,10 +6,12 @@ import shutil
 import subprocess
 from decimal import Decimal, localcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from veridyn.results import compute_checksum, read
+from veridyn.run.execution import Findings
 
 RUN = ("run", "sdnd101", "--set", "v0=2")
 
@@ -160,3 +162,36 @@ def test_what_contradicts_itself_is_not_signed(veridyn, right, save, keys):
     next(r for r in document["results"] if r["layer"] == "criterion")["margin"] = 1e9
     seen = veridyn("sign", save(document), "--key", key)
     assert (seen.status, "has margin 1000000000.0" in seen.err) == (2, True)
+
+
+@pytest.fixture(scope="module")
+def moved(veridyn, foreign):
+    """Results with a copy at moved parameters, as their file has them."""
+    named = ("run", "sdnd101", "--variant", "2-shocks", "--solver", foreign("Foreign"))
+    return json.loads(veridyn(*named, "--seed", "3", "--json", "-").out)
+
+
+def test_copies_at_moved_parameters_agree_with_the_library(veridyn, moved, save):
+    (copy,) = (r for r in moved["results"] if r["quantity"] == "moved_copy")
+    assert copy["verdict"] == "pass"
+    assert "Seed 3: m=" in copy["detail"]
+    assert moved["solvers"][0]["seed"] == 3
+    assert any("--seed 3" in message["text"] for message in moved["messages"])
+    assert veridyn("report", save(moved), "--verify").status == 0
+
+
+def test_another_seed_than_that_of_the_copies_is_seen(veridyn, moved, save):
+    document = json.loads(json.dumps(moved))
+    document["solvers"][0]["seed"] = 4
+    seen = veridyn("report", save(document), "--verify")
+    assert seen.status == 2
+    assert "moved_copy: has true value of" in seen.err
+
+
+def test_a_run_that_goes_on_moves_parameters_as_it_did_before():
+    begun, resumed = Findings([[]], seed=3), Findings([[]], seed=4)
+    kept = []
+    begun.journal = SimpleNamespace(keep=kept.append)
+    assert begun.keep_seed() == 3
+    resumed.take(kept[0])
+    assert resumed.keep_seed() == 3

@@ -20,8 +20,8 @@ from veridyn.solver.contract.errors import (
 from veridyn.solver.contract.introduction import introduce
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.case import Variant
-from veridyn.validation_cases.judgement.checks import checks, required, what_it_could_claim
-from veridyn.validation_cases.judgement.judge import explain, judge
+from veridyn.validation_cases.judgement.checks import checks, what_it_could_claim
+from veridyn.validation_cases.judgement.judge import explain, judge, required
 from veridyn.validation_cases.judgement.relations import RELATIONS
 from veridyn.validation_cases.judgement.runner import KEPT, Run, Runner
 from veridyn.validation_cases.judgement.subject import Request, Subject

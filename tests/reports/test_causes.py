@@ -86,6 +86,17 @@ def test_answers_that_are_alike_by_chance_share_no_factor(fail, causes_of):
     assert [kind for kind, _, _ in causes_of(fail("a", factor=1.5), fail("b", factor=1.5))] == ["case"]
 
 
+def test_a_wide_tolerance_makes_answers_no_more_alike(fail, causes_of):
+    failed = [fail(f"q{n}", factor=factor, tolerance=0.5) for n, factor in enumerate((1.3, 1.6, 1.9))]
+    assert [kind for kind, _, _ in causes_of(*failed)] == ["case"]
+
+
+def test_two_factors_are_two_causes(fail, causes_of):
+    failed = [fail(f"q{n}", case=case, factor=f) for case, f in (("a", 1.5), ("b", 0.7)) for n in range(3)]
+    texts = sorted(text for _, _, text in causes_of(*failed, cases=[]))
+    assert texts == ["3 answers of a are 1.5 times the truth", "3 answers of b are 0.7 times the truth"]
+
+
 def test_a_default_that_is_too_coarse_is_told_with_the_level_that_would_do(fail, make_result, make_document):
     errors = ((0.4, 0.5), (0.2, 0.05), (0.1, 0.004), (0.05, 0.0003))
     levels = [{"setting": "step", "size": size, "value": 2.0 + e, "error": e} for size, e in errors]
@@ -149,6 +160,8 @@ def test_each_failure_has_one_cause(doc, make_document, fail, make_result):
         *(fail(f"e{n}", verdict="error", detail="no") for n in range(3)),
         *(fail(f"r{n}", layer="invariance") for n in range(3)),
         *(fail(f"c{n}", factor=3.0 + n**2) for n in range(3)),
+        fail("order:c1", layer="claim"),
+        fail("slope:c1", layer="claim"),
         make_result(quantity="fine"),
     ]
     document = convert(make_document(results=records))

@@ -10,11 +10,12 @@ from veridyn.solver.contract.statements import WHAT_TO_CLAIM, Claims
 from veridyn.validation_cases.judgement import levels, methods, orders
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.invariance import invariance
-from veridyn.validation_cases.judgement.judge import Check, Finding, measured_error
+from veridyn.validation_cases.judgement.judge import Check, Finding, measured_error, required
+from veridyn.validation_cases.judgement.moved import MOVED, moved_copy
 from veridyn.validation_cases.judgement.relations import RELATIONS
 from veridyn.validation_cases.judgement.runner import Runner, Statement
 from veridyn.validation_cases.judgement.subject import Subject
-from veridyn.validation_cases.judgement.tolerances import Requirement, Tolerance
+from veridyn.validation_cases.judgement.tolerances import Tolerance
 
 NO_DIGIT = 0.5  # correct digits; less is none
 
@@ -62,6 +63,9 @@ def checks_of(statement: Statement, subject: Subject, scheme: str) -> Iterator[C
     yield from _claims(statement, subject, scheme, claims, tending)
     for relation in RELATIONS:
         yield _check(statement, scheme, Layer.INVARIANCE, relation.name, "", invariance, relation, claims)
+    seed = subject.request.seed
+    if seed is not None and statement.variant is statement.case.default_variant:
+        yield _check(statement, scheme, Layer.INVARIANCE, MOVED, "", moved_copy, seed)
 
 
 def _claims(
@@ -86,7 +90,7 @@ def _claims(
     if claims.factor:
         yield make("error_over_tolerance", "", orders.tolerance_factor, tending, claims)
     if statement.case.linear:
-        yield from _linear(statement, claims, make)
+        yield from _linear(statement, claims, make, is_lag_stated=scheme not in subject.observed)
 
 
 def _is_exact(quantity: Quantity) -> bool:
@@ -94,15 +98,20 @@ def _is_exact(quantity: Quantity) -> bool:
     return isinstance(quantity.criterion, Tolerance) and quantity.criterion.kind == "exact"
 
 
-def _linear(statement: Statement, claims: Claims, make: Callable[..., Check]) -> Iterator[Check]:
-    """Yield what a linear problem shows of a method; the free vibration of its fastest mode once a case."""
+def _linear(
+    statement: Statement, claims: Claims, make: Callable[..., Check], *, is_lag_stated: bool
+) -> Iterator[Check]:
+    """Yield what a linear problem shows of a method; the free vibration of its fastest mode once a case.
+
+    Where nobody states anything nobody says that velocities are not late.
+    """
     if claims.method:
         yield make("method", "", methods.discrete, claims)
     if statement.variant.name != statement.case.variants[0].name:
         return
     if claims.numerical_damping is not None:
         yield make("numerical_damping", "", methods.damping, claims)
-    if claims.order:
+    if claims.order and is_lag_stated:
         yield make("lag", "steps", methods.lag, claims)
     if claims.stability is not None:
         yield make("stability", "", methods.stability, claims)
@@ -133,15 +142,6 @@ def criterion(runner: Runner, statement: Statement, scheme: str, quantity: Quant
 SAMPLING = "sampling (change where every second sample is read)"
 
 
-def required(quantity: Quantity, statement: Statement, requirement: Requirement | None) -> Tolerance:
-    """Return the criterion of a quantity: the user's where it is a number with a scale, else that of the document."""
-    tolerance = statement.tolerance(quantity)
-    size = statement.size(quantity)
-    if requirement is None or tolerance.kind == "exact" or not size or not quantity.converges:
-        return tolerance
-    return Tolerance(requirement.relative * size, "absolute", f"{requirement.text}, of {size:.3g} {quantity.unit}")
-
-
 def _why_no_digit(finding: Finding, quantity: Quantity, statement: Statement) -> str:
     """Return why an answer that keeps the criterion may have no correct digit; empty if it has some."""
     truth = statement.truth(quantity).value
@@ -152,6 +152,17 @@ def _why_no_digit(finding: Finding, quantity: Quantity, statement: Statement) ->
         return ""
     share = abs(float(truth)) / statement.size(quantity)
     return f"no correct digit, admissible: the truth is {share:.1g} of the scale of the quantity" if share < 1 else ""
+
+
+def describe_observed(subject: Subject, scheme: str) -> str:
+    """Say by what a scheme is judged that nobody stated; empty if that is nothing."""
+    name = subject.request.get_refinement(scheme)
+    if not name:
+        return ""
+    order = subject.claims[scheme].order if scheme in subject.observed else None
+    seen = f"order {order:g} in {name}" if order else f"{name} refines it"
+    who = f"{subject.name} {scheme}".strip()
+    return f"{who}: judged by what its answers to a smooth motion showed ({seen}), as nobody states it; {WHAT_TO_CLAIM}"
 
 
 def what_it_could_claim(subject: Subject, scheme: str) -> str:

@@ -13,9 +13,9 @@ from veridyn.references.certified import Certified
 from veridyn.results import ErrorKind, Layer, LevelRow, Record, Verdict
 from veridyn.results.record import Setting
 from veridyn.solver.contract.errors import CapabilityError, SolverCrash, SolverFailure
-from veridyn.validation_cases.judgement.case import Case, Number, Settings
+from veridyn.validation_cases.judgement.case import Case, Number, Quantity, Settings
 from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Run, Runner, Statement
-from veridyn.validation_cases.judgement.tolerances import Tolerance
+from veridyn.validation_cases.judgement.tolerances import Requirement, Tolerance
 
 DOUBLE_DIGITS = 15.95  # -log10 of half a unit in the last place of a double
 
@@ -180,6 +180,15 @@ def measured_error(value: Number, truth: mpmath.mpf | Number, tolerance: Toleran
     return float(error) if math.isfinite(error) else None
 
 
+def required(quantity: Quantity, statement: Statement, requirement: Requirement | None) -> Tolerance:
+    """Return the criterion of a quantity: the user's where it is a number with a scale, else that of the document."""
+    tolerance = statement.tolerance(quantity)
+    size = statement.size(quantity)
+    if requirement is None or tolerance.kind == "exact" or not size or not quantity.converges:
+        return tolerance
+    return Tolerance(requirement.relative * size, "absolute", f"{requirement.text}, of {size:.3g} {quantity.unit}")
+
+
 def correct_digits(value: Number, reference: Certified | float | str | None) -> float | None:
     """Return the number of correct digits (LRE, -log10 of the relative error), at most what both can hold.
 
@@ -218,6 +227,22 @@ def _record(check: Check, runner: Runner, verdict: Verdict, detail: str, run: Ru
         settings=recorded(run.settings),
         wall_time=runner.wall_times.get(run.key),
         counters=dict(runner.counters.get(run.key, {})),
+        id=check.id,
+    )
+
+
+def leave_out(check: Check, solver: str, why: str) -> Record:
+    """Return the record of a check that nobody asks of a solver any more."""
+    return Record(
+        case=check.case,
+        variant=check.variant,
+        solver=solver,
+        scheme=check.scheme,
+        layer=check.layer,
+        quantity=check.name,
+        unit=check.unit,
+        verdict=Verdict.NOT_APPLICABLE,
+        detail=why,
         id=check.id,
     )
 

@@ -24,6 +24,8 @@ Solve = Callable[[Problem], AnyResponse]  # returns a checked response
 # Lengths shrink to a thousandth: an absolute tolerance that was harmless is not any more. Time grows, so that a step
 # that a solver fixes in seconds gets finer, not unstable. Mass takes a power of four: a root of it rounds nothing.
 UNITS = Units(length=2.0**-10, mass=2.0**-4, time=2.0)
+# Lengths alone: steps and stiffnesses of settings stay right, and an absolute tolerance asks for more than before.
+LENGTHS = Units(length=4.0)
 CLOSE = 0.75  # of the usual distance of output instants: a nearer one was put between
 FEWEST = 4  # output instants: of fewer none can be left out, or the parts of a span would have a single one
 LAST_BITS = 4  # roundings of an instant that was shifted and shifted back
@@ -98,6 +100,9 @@ class Restating(Protocol):
 
     def permuted(self, solve: Solve, problem: Problem, /) -> AnyResponse:
         """Solve with the coordinates in reverse order."""
+
+    def renamed(self, solve: Solve, problem: Problem, /) -> AnyResponse:
+        """Solve with names that say nothing."""
 
 
 ROOM = "veridyn.validation_cases.judgement"
@@ -252,6 +257,27 @@ def _other_units(solve: Solve, problem: Problem) -> AnyResponse:
     return in_si(mechanical, response, UNITS)
 
 
+def _disguised(solve: Solve, problem: Problem) -> AnyResponse:
+    """Solve with nothing as it was: names, order of coordinates, origin of time, and lengths where units are known."""
+    kind = _of(problem)
+
+    def rename(stated: Problem) -> AnyResponse:
+        return kind.renamed(solve, stated)
+
+    def permute(stated: Problem) -> AnyResponse:
+        return kind.permuted(rename, stated) if len(stated.unknowns) > 1 else rename(stated)
+
+    def begin_later(stated: Problem) -> AnyResponse:
+        return _later_origin(permute, stated)
+
+    if not (_is_mechanical(problem) and is_expressible(as_mechanical(problem))):
+        return begin_later(problem)
+    mechanical = as_mechanical(problem)
+    response = begin_later(in_units(mechanical, LENGTHS))
+    assert isinstance(response, Response)
+    return in_si(mechanical, response, LENGTHS)
+
+
 # Each relation is a symmetry of the equations of motion or of the interface: a later origin, other units, a
 # mirror, another order of coordinates; a motion cut in parts (the state at an instant determines what follows);
 # other outputs, which are no steps. A wrong law that respects a symmetry passes it; so there are several, and
@@ -312,3 +338,11 @@ RELATIONS: tuple[Relation, ...] = (
         applies=lambda problem: len(problem.unknowns) > 1,
     ),
 )
+
+DISGUISED = Relation(
+    "disguised",
+    "The same problem by names that say nothing, in other lengths, later, with its coordinates in reverse order.",
+    _disguised,
+    later=_shift,
+)
+"""How a solver is asked for a copy that it must not recognise; it is no check of its own (`moved.py`)."""

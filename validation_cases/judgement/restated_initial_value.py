@@ -1,17 +1,18 @@
 """How metamorphic relations restate initial value problems, and map the answers back."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy
 
 from veridyn.problem.expressions import TIME, Expr
 from veridyn.problem.initial_value import InitialValueProblem
-from veridyn.problem.modes import Change, Mode
+from veridyn.problem.modes import Accumulation, Change, Mode
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.contract.responses import Trajectory
 from veridyn.validation_cases.judgement.case import Floats
+from veridyn.validation_cases.judgement.restated_mechanical import NAMELESS, restore_names
 
 Solve = Callable[[InitialValueProblem], Trajectory]
 
@@ -109,3 +110,88 @@ def permuted(solve: Solve, problem: InitialValueProblem) -> Trajectory:
     )
     before = {name: states[:, order] for name, states in response.before.items()}
     return replace(response, states=response.states[:, order], before=before)
+
+
+@dataclass(frozen=True)
+class Names:
+    """What everything of a problem is called by names that say nothing."""
+
+    symbols: Mapping[str, str]
+    events: Mapping[str, str]
+    modes: Mapping[str, str]
+
+    def restate(self, expression: Expr) -> Expr:
+        """Return an expression in the new names."""
+        return expression.xreplace({sympy.Symbol(old): sympy.Symbol(new) for old, new in self.symbols.items()})
+
+    def rename_mode(self, mode: Mode) -> Mode:
+        """Return a mode with its rates, events and conditions."""
+        return replace(
+            mode,
+            name=self.modes[mode.name],
+            rates=tuple(map(self.restate, mode.rates)),
+            events=tuple(map(self.rename_change, mode.events)),
+            conditions=tuple(
+                replace(each, expression=self.restate(each.expression), meaning=NAMELESS) for each in mode.conditions
+            ),
+        )
+
+    def rename_change(self, change: Change) -> Change:
+        """Return an event."""
+        return replace(
+            change,
+            name=self.events[change.name],
+            guard=self.restate(change.guard),
+            reset=self.rename_reset(change.reset),
+            mode=self.modes.get(change.mode, ""),
+            waits=NAMELESS if change.waits else "",
+        )
+
+    def rename_accumulation(self, accumulation: Accumulation | None) -> Accumulation | None:
+        """Return where events accumulate, if they do."""
+        if accumulation is None:
+            return None
+        return Accumulation(
+            event=self.events[accumulation.event],
+            mode=self.modes[accumulation.mode],
+            reset=self.rename_reset(accumulation.reset),
+        )
+
+    def rename_reset(self, reset: Mapping[str, Expr]) -> dict[str, Expr]:
+        """Return what states jump to."""
+        return {self.symbols[name]: self.restate(value) for name, value in reset.items()}
+
+
+def _number(names: Iterable[str], word: str) -> dict[str, str]:
+    return {name: f"{word}{number}" for number, name in enumerate(names, 1)}
+
+
+def renamed(solve: Solve, problem: InitialValueProblem) -> Trajectory:
+    """Solve with names that say nothing: of the problem, its unknowns, parameters, events and modes."""
+    symbols = _number((*problem.unknowns, *problem.parameters), "q")
+    names = Names(symbols, _number(problem.event_names, "event"), _number((m.name for m in problem.modes), "mode"))
+    response = solve(
+        replace(
+            problem,
+            name=NAMELESS,
+            states=tuple(symbols[name] for name in problem.states),
+            multipliers=tuple(symbols[name] for name in problem.multipliers),
+            parameters={symbols[name]: value for name, value in problem.parameters.items()},
+            modes=tuple(map(names.rename_mode, problem.modes)),
+            mode=names.modes[problem.mode],
+            initial=tuple(map(names.restate, problem.initial)),
+            mass=None if problem.mass is None else tuple(tuple(map(names.restate, row)) for row in problem.mass),
+            constraints=tuple(map(names.restate, problem.constraints)),
+            invariants={
+                f"invariant{number}": names.restate(each) for number, each in enumerate(problem.invariants.values(), 1)
+            },
+            accumulation=names.rename_accumulation(problem.accumulation),
+        )
+    )
+    events, modes = ({new: old for old, new in some.items()} for some in (names.events, names.modes))
+    return replace(
+        response,
+        events=restore_names(response.events, events),
+        before=restore_names(response.before, events),
+        modes=tuple(modes[mode] for mode in response.modes),
+    )

@@ -17,6 +17,8 @@ from veridyn.validation_cases.judgement.changed_units import TOTALS
 Solve = Callable[[MechanicalProblem], Response]
 T = TypeVar("T")
 
+NAMELESS = "problem"  # what a problem is called whose name must say nothing
+
 
 class StructureFields(TypedDict, total=False):
     """What of a problem depends on the order of its coordinates, beside its elements."""
@@ -174,3 +176,36 @@ def _turned_stop(stop: Stop, turn: Callable[[Floats], Floats]) -> Stop:
 
 def _turned_friction(friction: Friction, turn: Callable[[Floats], Floats]) -> Friction:
     return replace(friction, tangents=tuple(turn(tangent) for tangent in friction.tangents))
+
+
+def renamed(solve: Solve, problem: MechanicalProblem) -> Response:
+    """Solve with names that say nothing: of the problem, its coordinates, supports and elements."""
+    names = {element.name: f"part{number}" for number, element in enumerate(problem.elements, 1)}
+    response = solve(
+        replace(
+            problem,
+            name=NAMELESS,
+            coordinates=tuple(f"q{number}" for number in range(1, problem.size + 1)),
+            supports=tuple(replace(each, name=f"support{i}") for i, each in enumerate(problem.supports, 1)),
+            stops=tuple(replace(stop, name=names[stop.name]) for stop in problem.stops),
+            frictions=tuple(_renamed_friction(friction, names) for friction in problem.frictions),
+            devices=tuple(replace(device, name=names[device.name]) for device in problem.devices),
+        )
+    )
+    back = {new: old for old, new in names.items()}
+    return replace(
+        response,
+        elements=restore_names(response.elements, back),
+        events=restore_names(response.events, back),
+        quantities=restore_names(response.quantities, back),
+    )
+
+
+def _renamed_friction(friction: Friction, names: Mapping[str, str]) -> Friction:
+    normal = names[friction.normal] if isinstance(friction.normal, str) else friction.normal
+    return replace(friction, name=names[friction.name], normal=normal)
+
+
+def restore_names(values: Mapping[str, T], back: Mapping[str, str]) -> dict[str, T]:
+    """Return what a solver answered by names that say nothing by the names of the problem."""
+    return {back.get(name, name): value for name, value in values.items()}

@@ -43,6 +43,8 @@ class Request:
         Names of those that are judged; all if empty.
     observed
         By scheme, what its answers showed: stands in for what neither solver nor user states.
+    seed
+        What moves the parameters of the copies that are judged beside the cases; None: none are.
     """
 
     settings: Settings = field(default_factory=dict)
@@ -51,6 +53,7 @@ class Request:
     require: Requirement | None = None
     schemes: tuple[str, ...] = ()
     quantities: tuple[str, ...] = ()
+    seed: int | None = None
     observed: Mapping[str, ObservedClaims] = field(default_factory=dict)
 
     def get_refinement(self, scheme: str) -> str:
@@ -168,6 +171,10 @@ class Subject:
                 f"solver {self.name} has no scheme {wrong!r}; {nearest(wrong, sorted(self.schemes))}"
             )
         return replace(self, schemes=schemes, request=request)
+
+    def with_seed(self, seed: int | None) -> Subject:
+        """Return the solver with the seed of the copies that it is asked for."""
+        return replace(self, request=replace(self.request, seed=seed))
 
     @property
     def all_settings(self) -> Mapping[str, str]:

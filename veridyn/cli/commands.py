@@ -86,6 +86,7 @@ def _read_order(given: dict[str, Any]) -> None:
 
     Without a name that is the quick profile, with the exact solver beside our own.
     """
+    from veridyn.results import Profile
     from veridyn.run.running import Order
     from veridyn.run.selection import Selection
     from veridyn.solver.contract.loading import EXACT, OWN
@@ -95,13 +96,14 @@ def _read_order(given: dict[str, Any]) -> None:
     if quick and (everything or given["variants"]):
         raise SolverInputError("--quick judges default variants alone: leave out --all and --variant")
     picked = ("cases", "kinds", "variants", "quantities", "schemes")
-    rest = ("changed", "request", "expected_failures", "work_precision", "fail_fast")
+    rest = ("changed", "request", "expected_failures", "work_precision", "fail_fast", "budget", "seed")
     selection = Selection(**{name: tuple(given.pop(name)) for name in picked}, quick=quick)
     names_nothing = selection == Selection(quick=quick) and given["request"] == Request()
     is_plain = names_nothing and not (everything or solvers or given["changed"])
     given["order"] = Order(
         solvers=[*(solvers or [OWN]), *([EXACT] if is_plain else [])],
-        selection=replace(selection, quick=quick or is_plain),
+        selection=(chosen := replace(selection, quick=quick or is_plain)),
+        moves="against" in given and chosen.profile is Profile.ALL,  # a baseline keeps what later runs can repeat
         **{name: given.pop(name) for name in rest},
         against=given.pop("against", None),
     )

@@ -13,8 +13,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from veridyn.results.cause import Cause
-from veridyn.results.document import Document
+from veridyn.results.document import Document, SolverVersion
 from veridyn.results.grouping import group
+from veridyn.results.ratios import (
+    compute_ratio,
+    count_quantities,
+    find_alike,
+    get_ratio,
+    name_factor,
+    name_quantity,
+    read_size,
+)
 from veridyn.results.record import LevelRow, Record
 from veridyn.results.words import CauseKind, ErrorKind, Layer, Verdict
 
@@ -23,38 +32,25 @@ Records = Sequence[Record]
 
 FAILED = (Verdict.FAIL, Verdict.ERROR)
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
-ALIKE = 0.02  # of the distance of a factor from 1: answers that share it
-MOST_ALIKE = 0.2  # of that distance, where tolerances are wider
 FEWEST = 3  # quantities that share a factor, in answers that have nothing else in common
 TRUTH = (Layer.CRITERION, Layer.CONVERGENCE)
-CANDIDATES = 100  # answers whose factor is looked for among the others
 LOST = "an answer or a load never arrives: look at what is returned"
 SHOWN = 3  # cases that a remedy lists
-
-FACTORS = (
-    (-1.0, "a sign"),
-    (1e3, "mm in place of m, or g in place of kg"),
-    (1e-3, "mm in place of m, or kN in place of N"),
-    (2 * math.pi, "a frequency in Hz in place of rad/s"),
-    (1 / (2 * math.pi), "a frequency in rad/s in place of Hz"),
-    (180 / math.pi, "degrees in place of rad"),
-    (math.pi / 180, "rad in place of degrees"),
-    (9.81, "gravity"),
-    (1 / 9.81, "gravity"),
-    (2.0, "a factor 2, as where something is counted twice"),
-    (0.5, "a factor 1/2, as where something is counted once in place of twice"),
-)
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A solver with one of its schemes in one run: its records, how it was named, what each variant needs."""
+    """A solver with one of its schemes in one run: its records, how it was named, what each variant needs.
+
+    ``is_observed``: its claims were seen, and are stated by nobody.
+    """
 
     run: int | None
     solver: str
     scheme: str
     records: Records
     specification: str
+    is_observed: bool
     needs: dict[Place, frozenset[str]]
 
 
@@ -104,18 +100,20 @@ def list_unexplained(document: Document) -> tuple[Record, ...]:
 
 
 def _list_subjects(document: Document) -> Iterator[Subject]:
-    specifications = {(one.run, one.name): one.specification for one in document.solvers}
+    stated = {(one.run, one.name): one for one in document.solvers}
     needs = {
         (entry.run, entry.solver, entry.case, entry.variant): frozenset(entry.needs) for entry in document.plan or ()
     }
     for (run, solver, scheme), records in group(document.results, lambda r: (r.run, r.solver, r.scheme)).items():
         places = dict.fromkeys((record.case, record.variant) for record in records)
+        version = stated.get((run, solver), SolverVersion(name=solver))
         yield Subject(
             run,
             solver,
             scheme,
             records,
-            specifications.get((run, solver), ""),
+            version.specification,
+            scheme in version.observed,
             {place: needs.get((run, solver, *place), frozenset()) for place in places},
         )
 
@@ -163,8 +161,8 @@ def _group_errors(_: Subject, left: Records) -> Iterator[Explanation]:
 
 def _group_zeros(_: Subject, left: Records) -> Iterator[Explanation]:
     """Yield answers that are exactly 0 where the truth is not, with what fails of the same quantities beside."""
-    zeros = [record for record in left if record.layer in TRUTH and _compute_ratio(record) == 0.0]
-    if _count_quantities(zeros) >= FEWEST:
+    zeros = [record for record in left if record.layer in TRUTH and compute_ratio(record) == 0.0]
+    if count_quantities(zeros) >= FEWEST:
         members = _join(zeros, left)
         text = f"{_count_answers(zeros)} 0{_count_further(members, zeros)}"
         yield Explanation(CauseKind.FACTOR, members, zeros[0], text, LOST)
@@ -176,16 +174,16 @@ def _group_factors(_: Subject, left: Records) -> Iterator[Explanation]:
     Of many wrong answers some are alike by chance. So in each case half of the answers whose ratio to the truth is
     known, and two at least, must share the factor, and three in all cases together.
     """
-    rated = [record for record in left if record.layer in TRUTH and _compute_ratio(record) is not None]
+    rated = [record for record in left if record.layer in TRUTH and compute_ratio(record) is not None]
     shares = [
         alike
         for records in group(rated, lambda record: record.case).values()
-        if _count_quantities(alike := _find_alike(records, records)) >= max(2, _count_quantities(records) / 2)
+        if count_quantities(alike := find_alike(records)) >= max(2, count_quantities(records) / 2)
     ]
     sharing: Records = [record for share in shares for record in share]
-    while _count_quantities(alike := _find_alike(sharing, sharing)) >= FEWEST:
-        middle = sorted(map(_rate, alike))[len(alike) // 2]
-        named = next((name for factor, name in FACTORS if abs(middle / factor - 1) < 1e-3), "")
+    while count_quantities(alike := find_alike(sharing)) >= FEWEST:
+        middle = sorted(map(get_ratio, alike))[len(alike) // 2]
+        named = name_factor(middle)
         what = named or f"a factor of {middle:.7g} in what is returned, or in data that all of them share"
         members = _join(alike, left)
         text = f"{_count_answers(alike)} {middle:.7g} times the truth{_count_further(members, alike)}"
@@ -193,27 +191,18 @@ def _group_factors(_: Subject, left: Records) -> Iterator[Explanation]:
         sharing, left = _leave_out(sharing, members), _leave_out(left, members)
 
 
-def _find_alike(records: Records, others: Records) -> Records:
-    """Return the most of the others that share the factor of one of some records.
-
-    Not each record is tried: a factor that a third of them share is that of some among evenly spread ones.
-    """
-    ordered = sorted(records, key=_rate)
-    tried = ordered[:: max(1, len(ordered) // CANDIDATES)]
-    groups = ([other for other in others if _is_alike(_rate(record), other)] for record in tried)
-    return max(groups, key=_count_quantities, default=[])
-
-
 def _group_coarse(subject: Subject, left: Records) -> Iterator[Explanation]:
     """Yield criteria that fail at default settings and hold on a level whose errors are known."""
-    tables = {_name(r): r for r in subject.records if r.layer is Layer.CONVERGENCE and r.verdict is Verdict.PASS}
+    tables = {
+        name_quantity(r): r for r in subject.records if r.layer is Layer.CONVERGENCE and r.verdict is Verdict.PASS
+    }
     enough = {
         id(record): row
         for record in left
         if record.layer is Layer.CRITERION
         and record.verdict is Verdict.FAIL
-        and _name(record) in tables
-        and (row := _find_level(record, tables[_name(record)].levels)) is not None
+        and name_quantity(record) in tables
+        and (row := _find_level(record, tables[name_quantity(record)].levels)) is not None
     }
     members = [record for record in left if id(record) in enough]
     if not members:
@@ -259,14 +248,15 @@ def _group_features(subject: Subject, left: Records) -> Iterator[Explanation]:
     yield Explanation(CauseKind.FEATURE, left, left[0], text)
 
 
-def _group_claims(_: Subject, left: Records) -> Iterator[Explanation]:
+def _group_claims(subject: Subject, left: Records) -> Iterator[Explanation]:
     """Yield claims of one name that are not kept, with what fails of the same quantities beside."""
     beside: Records = [record for record in left if record.layer in TRUTH]
     for name, claims in group([r for r in left if r.layer is Layer.CLAIM], _name_claim).items():
         values = sorted(float(r.value) for r in claims if isinstance(r.value, int | float))
         stated = claims[0].reference
         reach = f": {_spread(values)}" if values else ""
-        where = f" where {stated:g} is claimed" if isinstance(stated, int | float) and values else ""
+        how = "was observed on smooth problems" if subject.is_observed else "is claimed"
+        where = f" where {stated:g} {how}" if isinstance(stated, int | float) and values else ""
         members = _join(claims, [*claims, *beside])
         further = _count_further(members, claims)
         text = f"{_count(claims, 'does', 'do')} not keep the claim of {name}{reach}{where}{further}"
@@ -298,53 +288,20 @@ FURTHER: tuple[Rule, ...] = (_group_features, _group_claims, _group_relations, _
 # ---- parts of rules
 
 
-def _compute_ratio(record: Record) -> float | None:
-    """Return answer over truth; None where one is no number, or the truth is 0."""
-    if not isinstance(record.value, int | float) or record.reference is None:
-        return None
-    try:
-        truth = float(record.reference)
-    except ValueError:
-        return None
-    return record.value / truth if truth and math.isfinite(record.value / truth) else None
-
-
-def _rate(record: Record) -> float:
-    """Return answer over truth of a record that has both."""
-    return _compute_ratio(record) or 0.0
-
-
-def _is_alike(ratio: float, record: Record) -> bool:
-    """Tell whether an answer shares a factor, within the tolerance of its check, or two hundredths of its distance."""
-    relative = (record.tolerance or 0.0) / (1.0 if record.error_kind is ErrorKind.RELATIVE else _read_size(record))
-    apart = abs(ratio - 1.0)
-    return abs(_rate(record) - ratio) <= max(ALIKE * apart, min(relative, MOST_ALIKE * apart))
-
-
-def _read_size(record: Record) -> float:
-    return abs(float(record.reference)) if record.reference is not None else 0.0
-
-
 def _find_level(record: Record, levels: Iterable[LevelRow]) -> LevelRow | None:
     """Return the coarsest level whose error keeps a criterion; None if there is none."""
     if record.tolerance is None:
         return None
     relative = record.error_kind is ErrorKind.RELATIVE
-    allowed = record.tolerance * (_read_size(record) if relative else 1.0)
+    allowed = record.tolerance * (read_size(record) if relative else 1.0)
     return next((row for row in levels if row.error is not None and row.size and row.error <= allowed), None)
 
 
 def _join(members: Records, left: Records) -> Records:
     """Return members with what else fails of the same quantities."""
-    names = {_name(record) for record in members}
+    names = {name_quantity(record) for record in members}
     chosen = {id(record) for record in members}
-    return [record for record in left if id(record) in chosen or _name(record) in names]
-
-
-def _name(record: Record) -> tuple[str, str, str]:
-    """Return case, variant and quantity; of a claim, the quantity that it is about."""
-    is_claim = record.layer is Layer.CLAIM and ":" in record.quantity
-    return record.case, record.variant, record.quantity.partition(":")[2] if is_claim else record.quantity
+    return [record for record in left if id(record) in chosen or name_quantity(record) in names]
 
 
 def _name_claim(record: Record) -> str:
@@ -353,10 +310,6 @@ def _name_claim(record: Record) -> str:
 
 def _place(record: Record) -> Place:
     return record.case, record.variant
-
-
-def _count_quantities(records: Records) -> int:
-    return len({_name(record) for record in records})
 
 
 def _count(records: Records, one: str, several: str) -> str:

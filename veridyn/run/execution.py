@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from veridyn.identification.observing import observe_claims
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
 from veridyn.results import (
@@ -19,6 +20,7 @@ from veridyn.results import (
     convert_record,
     unstructure_row,
 )
+from veridyn.run.budget import Budget, describe_left_out, list_left_out, order_tasks
 from veridyn.run.document import finite, sheet
 from veridyn.run.journal import Entry, Found
 from veridyn.run.plan import Access, Plan, Task, variants_of
@@ -42,7 +44,10 @@ REHEARSED = 1e-3  # of the time span: enough for a solver to refuse settings
 
 @dataclass
 class Findings(Found):
-    """What a run has found so far: records by task, figures, points of work-precision diagrams, messages."""
+    """What a run has found so far: records by task, figures, points of work-precision diagrams, messages.
+
+    ``seed`` is that of the copies at moved parameters; of a run that goes on, that of its beginning.
+    """
 
     by_task: list[list[Record]]
     figures: list[Figure] = field(default_factory=list)
@@ -50,6 +55,7 @@ class Findings(Found):
     messages: list[Message] = field(default_factory=list)
     needs: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)  # of a solver, by case and variant
     ended: str = ""  # why the work did not come to its end
+    seed: int | None = None
 
     def note(self, *texts: str, kind: MessageKind = MessageKind.NOTE) -> None:
         """Add remarks on the run."""
@@ -61,7 +67,16 @@ class Findings(Found):
         if self.journal:
             self.journal.keep({"task": task, "record": unstructure_row(record)})
 
+    def keep_seed(self) -> int | None:
+        """Keep the seed, and return it: whoever goes on with this run moves parameters as it did."""
+        if self.seed is not None and self.journal:
+            self.journal.keep({"seed": self.seed})
+        return self.seed
+
     def take(self, entry: Entry) -> None:
+        if isinstance(seed := entry.get("seed"), int):
+            self.seed = seed
+            return
         task, row = entry["task"], entry["record"]
         if not (isinstance(task, int) and isinstance(row, Mapping)):
             raise TypeError(task)
@@ -77,15 +92,16 @@ class Findings(Found):
 
 
 def introduce_solvers(
-    pool: Pool, access: Access, solvers: Sequence[str], request: Request | None = None
+    pool: Pool, access: Access, solvers: Sequence[str], request: Request | None = None, *, observed: bool = False
 ) -> tuple[dict[str, Subject], dict[str, str]]:
     """Return the solvers as the cases see them, by specification, and why others are none.
 
+    With ``observed`` those that state no claims, or no refinement, are solved a few times: what that shows stands in.
     Raises SolverInputError if one cannot be found; SettingsError if what the user asks of one cannot be.
     """
     specs = list(dict.fromkeys(solvers))
     subjects, refused = dict[str, Subject](), dict[str, str]()
-    result = pool.share([Job(_introduce, (access, spec, request or Request())) for spec in specs])
+    result = pool.share([Job(_introduce, (access, spec, request or Request(), observed)) for spec in specs])
     for number, described in sorted(result, key=lambda pair: pair[0]):
         if isinstance(described, Subject):
             subjects[specs[number]] = described
@@ -94,15 +110,17 @@ def introduce_solvers(
     return subjects, refused
 
 
-def _introduce(access: Access, spec: str, request: Request) -> Iterator[Subject | str]:
+def _introduce(access: Access, spec: str, request: Request, observed: bool) -> Iterator[Subject | str]:
     try:
-        introduction = access.open(spec).introduction
+        gate = access.open(spec)
+        introduction = gate.introduction
     except SolverNotFound:
         raise
     except (SolverInputError, SolverFailure) as wrong:
         yield str(wrong)
         return
-    yield Subject.from_introduction(introduction, request)
+    subject = Subject.from_introduction(introduction, request)
+    yield Subject.from_introduction(introduction, observe_claims(gate, subject.request)) if observed else subject
 
 
 # ---- before the first check
@@ -160,36 +178,57 @@ def _warm_up(access: Access, spec: str, scheme: str) -> Iterator[None]:
 
 
 def judge_all(
-    runner: Runner, case: Case, parameters: Mapping[str, str], only: str | None = None, skip: int = 0
+    runner: Runner,
+    case: Case,
+    parameters: Mapping[str, str],
+    only: str | None = None,
+    skip: int = 0,
+    budget: Budget | None = None,
 ) -> Iterator[Record]:
     """Judge every check of a case, or of one of its variants, or of a parameter set of the user.
 
-    The first checks can be skipped, if they were judged before. Raises SolverInputError if the settings of the user
-    cannot be used.
+    The first checks can be skipped, if they were judged before; with a budget all are left out from the first whose
+    solve would not end in time. Raises SolverInputError if the settings of the user cannot be used.
     """
     for check in islice(checks(case, runner.subject, variants_of(case, parameters), only), skip, None):
+        if budget and not budget.has_time(max(runner.wall_times.values(), default=0.0)):
+            return
         yield judge(check, runner)
 
 
-def judge_tasks(pool: Pool, plan: Plan, findings: Findings, on_record: OnRecord | None = None) -> None:
+def judge_tasks(
+    pool: Pool, plan: Plan, findings: Findings, on_record: OnRecord | None = None, budget: Budget | None = None
+) -> None:
     """Judge the checks of all tasks in workers; the records come into the findings as soon as they are there.
 
-    What was judged before is not judged again. Raises WorkerLost; SolverInputError if the settings of the user cannot
-    be used.
+    What was judged before is not judged again, and what a budget has no time for is left out, with a note. Raises
+    WorkerLost; SolverInputError if the settings of the user cannot be used.
     """
-    jobs = [
-        Job(_judge, (plan.access, task, len(findings.by_task[number])), task.case)
-        for number, task in enumerate(plan.tasks)
-    ]
-    for number, record in pool.share(jobs):
-        findings.add_record(number, record)
-        if on_record:
-            on_record(record)
+    for numbers in order_tasks(plan.tasks, budget):
+        tasks = [plan.tasks[number] for number in numbers]
+        jobs = [
+            Job(_judge, (plan.access, task, len(findings.by_task[number]), budget), task.case)
+            for number, task in zip(numbers, tasks, strict=True)
+        ]
+        for place, record in pool.share(jobs):
+            findings.add_record(numbers[place], record)
+            if on_record:
+                on_record(record)
+    if budget:
+        _leave_out_rest(plan, findings, budget)
 
 
-def _judge(access: Access, task: Task, skip: int) -> Iterator[Record]:
+def _leave_out_rest(plan: Plan, findings: Findings, budget: Budget) -> None:
+    """Record what there was no time for; the journal does not know it, so that a run which goes on judges it."""
+    left = list(list_left_out(plan, findings.by_task, budget))
+    for number, further in enumerate(left):
+        findings.by_task[number] += further
+    findings.note(*filter(None, [describe_left_out(left, budget)]), kind=MessageKind.GAP)
+
+
+def _judge(access: Access, task: Task, skip: int, budget: Budget | None) -> Iterator[Record]:
     runner = Runner(access.open(task.solver), task.request)
-    yield from judge_all(runner, load_case(task.case), task.parameters, task.variant or None, skip)
+    yield from judge_all(runner, load_case(task.case), task.parameters, task.variant or None, skip, budget)
 
 
 # ---- beside the checks

@@ -68,6 +68,8 @@ class Plan:
         Why others are not judged: they do not introduce themselves as solvers do.
     tasks
         One a solver and variant, in the order in which they are judged.
+    seed
+        What moves the parameters of copies of the cases; None: there are none.
     """
 
     subjects: Mapping[str, Subject]
@@ -75,6 +77,13 @@ class Plan:
     tasks: tuple[Task, ...]
     scope: Scope = field(default_factory=Scope)
     access: Access = field(default_factory=Access)
+    seed: int | None = None
+
+    def with_seed(self, seed: int | None) -> Plan:
+        """Return the plan with another seed: the same checks, if there was one."""
+        subjects = {spec: subject.with_seed(seed) for spec, subject in self.subjects.items()}
+        tasks = tuple(replace(task, request=replace(task.request, seed=seed)) for task in self.tasks)
+        return replace(self, subjects=subjects, tasks=tasks, seed=seed)
 
     @property
     def cases(self) -> list[str]:

@@ -12,13 +12,13 @@ from veridyn.run.baseline import COST_GROWTH, DIGITS_LOST
 from veridyn.solver.contract.statements import Claims
 from veridyn.validation_cases.judgement import methods
 from veridyn.validation_cases.judgement.case import Quantity
-from veridyn.validation_cases.judgement.checks import required
 from veridyn.validation_cases.judgement.invariance import REPEATED
-from veridyn.validation_cases.judgement.judge import state_reference
+from veridyn.validation_cases.judgement.judge import required, state_reference
 from veridyn.validation_cases.judgement.levels import of_reference
+from veridyn.validation_cases.judgement.moved import MOVED, admissible_change, list_compared, make_copy
 from veridyn.validation_cases.judgement.orders import claimed_order
 from veridyn.validation_cases.judgement.relations import RELATIONS
-from veridyn.validation_cases.judgement.runner import Statement
+from veridyn.validation_cases.judgement.runner import NotJudged, Statement
 from veridyn.validation_cases.judgement.subject import Subject
 from veridyn.validation_cases.judgement.uncertainty import (
     ORDER_LOST,
@@ -187,12 +187,36 @@ def _recheck_stability(judged: Judged) -> Iterator[str]:
 def _recheck_invariance(judged: Judged) -> Iterator[str]:
     record = judged.record
     yield from _compare("tolerance", record.tolerance, 1.0)
+    if record.quantity == MOVED:
+        yield from _recheck_copy(judged)
     if record.quantity in TO_ROUNDING:
         sizes = {each.name: judged.statement.size(each) for each in judged.statement.quantities}
         for row in record.levels:
             if isinstance(row.before, int | float):
                 expected = REPEATED * sizes.get(row.quantity or "", 0.0)
                 yield from _compare(f"admissible change of {row.quantity}", row.admissible, expected)
+
+
+def _recheck_copy(judged: Judged) -> Iterator[str]:
+    """Yield how truth and criteria at moved parameters differ from those that the seed gives."""
+    request = judged.subject.request
+    if request.seed is None:
+        yield "judges a copy at moved parameters, without a seed"
+        return
+    try:
+        copy = make_copy(judged.statement.case, request.seed)
+        compared = {quantity.name: quantity for quantity in list_compared(copy)}
+    except NotJudged as reason:
+        yield f"judges a copy at moved parameters, the library has none: {reason}"
+        return
+    for row in judged.record.levels:
+        quantity = compared.get(row.quantity or "")
+        if quantity is None:
+            yield f"compares {row.quantity} at moved parameters, the library does not"
+            continue
+        truth, admissible = copy.truth(quantity).value, admissible_change(copy, quantity, request.require)
+        yield from _compare(f"true value of {row.quantity}", row.before, float(truth))  # type: ignore[arg-type]
+        yield from _compare(f"admissible change of {row.quantity}", row.admissible, admissible)
 
 
 def _recheck_baseline(judged: Judged) -> Iterator[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from veridyn.problem.errors import SolverInputError
@@ -14,6 +15,7 @@ from veridyn.reports.tally import TROUBLE
 from veridyn.results import Document, Fingerprint, FingerprintKind, MessageKind, Profile, Record
 from veridyn.run import spreading
 from veridyn.run.baseline import Baseline, compared, read_baseline, write_baseline
+from veridyn.run.budget import begin_budget
 from veridyn.run.delivery import Delivery, Places, deliver, open_places, status
 from veridyn.run.document import Scope, Undertaking, document
 from veridyn.run.execution import (
@@ -38,7 +40,7 @@ from veridyn.run.selection import QUICK, Selection
 from veridyn.run.undertaking import CHANGED, mark_run, state_run
 from veridyn.run.workers import Pool, WorkerLost
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of
-from veridyn.validation_cases.judgement.checks import what_it_could_claim
+from veridyn.validation_cases.judgement.checks import describe_observed, what_it_could_claim
 from veridyn.validation_cases.judgement.expected import Expectations, read_expectations
 from veridyn.validation_cases.judgement.subject import Request, Subject
 
@@ -59,6 +61,12 @@ class Order:
         Whether diagrams are measured; None: where the results are kept and several solvers are asked.
     fail_fast
         Whether the run ends at the first failure.
+    budget
+        Seconds that the checks may take; None: as long as they do.
+    moves
+        Whether copies at moved parameters are judged where no seed is given: by a fresh one.
+    seed
+        What moves them; where it is given, they are judged in any case.
     """
 
     solvers: Sequence[str]
@@ -69,6 +77,9 @@ class Order:
     against: Path | None = None
     work_precision: bool | None = None
     fail_fast: bool = False
+    budget: float | None = None
+    moves: bool = False
+    seed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -113,9 +124,10 @@ class Work:
 def carry_out(pool: Pool, work: Work) -> int:
     """Execute a plan, settle, deliver; returns the exit status. Raises ReportError if results cannot be written."""
     plan, delivery, places = work.plan, work.delivery, work.places
-    findings = Findings([[] for _ in plan.tasks])
+    findings = Findings([[] for _ in plan.tasks], seed=plan.seed)
     findings.note(*plan.refused.values(), *([IMPORTED] if plan.access.in_process else []), kind=MessageKind.GAP)
-    with journal(places.work, _identify(plan, work.marks), findings, resume=delivery.resume):
+    with journal(places.work, _identify(plan, work.order.seed, work.marks), findings, resume=delivery.resume):
+        plan = plan.with_seed(findings.keep_seed())
         ending = execute(pool, plan, work.order, delivery, work.expected, findings)
         result = [*findings.records, *(compared(findings.records, work.before) if work.before else ())]
         records = [work.expected.settle(record) for record in result]
@@ -141,22 +153,32 @@ def make_plan(pool: Pool, order: Order, access: Access) -> tuple[Plan, Expectati
     A solver that does not introduce itself as solvers do is left out, as long as another does. Raises what `run`
     raises.
     """
-    described, refused = introduce_solvers(pool, access, order.solvers, order.request)
+    seed = draw_seed() if order.moves and order.seed is None else order.seed
+    request = replace(order.request, seed=seed)
+    described, refused = introduce_solvers(pool, access, order.solvers, request, observed=True)
     if not described:
         raise SolverInputError("; ".join(refused.values()))
     subjects = order.selection.subjects(described)
     tasks = order.selection.tasks(subjects, order.changed)
     cases = list(dict.fromkeys(task.case for task in tasks))
     available = sum(count_checks(task, described) for task in list_tasks(described, cases, order.changed))
-    plan = Plan(subjects, refused, tuple(tasks), Scope(order.selection.profile, available), access)
+    plan = Plan(subjects, refused, tuple(tasks), Scope(order.selection.profile, available), access, seed)
     return plan, read_expected(order.expected_failures, described, tasks)
 
 
-def _identify(plan: Plan, marks: Sequence[Fingerprint]) -> dict[str, object]:
-    """Return what tells one run from another."""
+MOST = 2**31  # seeds: each can be typed
+
+
+def draw_seed() -> int:
+    """Return a seed that nobody knew before."""
+    return secrets.randbelow(MOST)
+
+
+def _identify(plan: Plan, seed: int | None, marks: Sequence[Fingerprint]) -> dict[str, object]:
+    """Return what tells one run from another; a seed that was drawn does not: who resumes has another."""
     named = {spec: [subject.name, subject.version, *subject.schemes] for spec, subject in plan.subjects.items()}
     files = [mark.sha256 for mark in marks if mark.kind is FingerprintKind.SOLVER]
-    return {"solvers": named, "files": files, "tasks": [asdict(task) for task in plan.tasks]}
+    return {"solvers": named, "files": files, "tasks": [asdict(task) for task in plan.with_seed(seed).tasks]}
 
 
 # ---- execute
@@ -168,16 +190,19 @@ def execute(
     """Judge, draw, measure; returns a status other than 0 if the work did not come to its end.
 
     An interrupt, the loss of a process that judges and the first failure, if the user wants no more, end it. What was
-    found before is kept.
+    found before is kept. What is drawn and timed beside the checks is left out where their budget is spent.
     """
+    budget = begin_budget(order.budget)
     try:
         with progress(plan.planned, silent=delivery.layout == "brief") as advance:
             warm_up(pool, plan)
-            judge_tasks(pool, plan, findings, _stop_at_failure(advance, expected) if order.fail_fast else advance)
-        if delivery.keeps and not order.changed:
+            tell = _stop_at_failure(advance, expected) if order.fail_fast else advance
+            judge_tasks(pool, plan, findings, tell, budget)
+        is_time_left = budget is None or budget.has_time(0.0)
+        if delivery.keeps and not order.changed and is_time_left:
             draw_figures(pool, plan, next(iter(plan.subjects)), findings)
         several = () if order.selection.quick else order.solvers
-        if is_wanted(order.work_precision, several, kept=delivery.keeps):
+        if is_wanted(order.work_precision, several, kept=delivery.keeps) and is_time_left:
             measure_all(pool, plan, findings)
         _find_gaps(pool, plan, order, findings)
     except KeyboardInterrupt:
@@ -223,16 +248,23 @@ TAKEN = {
 def _find_gaps(pool: Pool, plan: Plan, order: Order, findings: Findings) -> None:
     """Note what was not judged, and why."""
     subjects = plan.subjects.values()
-    findings.note(*(_advise(subjects)), *([QUICK] if order.selection.quick else []))
+    findings.note(*(_advise(subjects)), *([QUICK] if order.selection.quick else []), *_state_seed(plan))
     findings.note(*_leave_out(order.selection.cases, subjects), kind=MessageKind.GAP)
     findings.needs = find_needs(pool, plan)
     if order.selection.profile is not Profile.SELECTION:
         findings.note(*find_untested(plan, findings.needs.values()), kind=MessageKind.UNTESTED)
 
 
+def _state_seed(plan: Plan) -> Iterator[str]:
+    """Yield which seed has moved the parameters of copies, if any were judged."""
+    if plan.seed is not None and not all(task.parameters for task in plan.tasks):
+        yield f"copies of the cases have parameters moved by seed {plan.seed}: --seed {plan.seed} moves them so again"
+
+
 def _advise(subjects: Iterable[Subject]) -> Iterator[str]:
-    """Yield advice for solvers that claim nothing which can be judged."""
+    """Yield by what solvers are judged that state nothing, and advice for those that claim nothing to be judged."""
     for subject in subjects:
+        yield from filter(None, (describe_observed(subject, scheme) for scheme in subject.schemes))
         yield from filter(None, (what_it_could_claim(subject, scheme) for scheme in subject.schemes))
 
 
@@ -293,9 +325,10 @@ def read_expected(file: Path | None, solvers: Mapping[str, Subject], tasks: Sequ
 
 def _list_known(solvers: Mapping[str, Subject], tasks: Sequence[Task]) -> Iterator[tuple[str, str, str]]:
     """Yield case, id and solver of the checks of a run, then of all: for those all cases are imported."""
+    subjects = {spec: subject.with_seed(subject.request.seed or 0) for spec, subject in solvers.items()}
     for some in (tasks, None):
         for task in list_tasks(solvers, ()) if some is None else some:
-            subject = solvers[task.solver]
+            subject = subjects[task.solver]
             yield from ((check.case, check.id, subject.name) for check in list_checks(task, subject))
 
 

@@ -87,6 +87,7 @@ def state_solver(spec: str, subject: Subject) -> SolverVersion:
         settings={name: state_setting(value) for name, value in request.settings.items()},
         require=request.require.text.removeprefix(REQUIRED) if request.require else "",
         quantities=request.quantities,
+        seed=request.seed,
     )
 
 
