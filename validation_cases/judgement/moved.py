@@ -93,8 +93,11 @@ def make_copy(case: Case, seed: int) -> Statement:
 def admissible_change(statement: Statement, quantity: Quantity, requirement: Requirement | None) -> float:
     """Return how far an answer to the copy may be from the truth, in the unit of the quantity."""
     tolerance = required(quantity, statement, requirement)
+    if tolerance.kind != "relative":
+        return tolerance.value
     truth = statement.truth(quantity).value
-    return tolerance.value * (abs(float(truth)) if tolerance.kind == "relative" else 1.0)
+    assert truth is not None  # what is compared is a number
+    return tolerance.value * abs(float(truth))
 
 
 def list_compared(statement: Statement) -> tuple[Quantity, ...]:
