@@ -55,7 +55,9 @@ def parameters(**defaults: str) -> tuple[Parameter, ...]:
 def state(values: Mapping[str, Any], name: str = "struck_oscillator") -> MechanicalProblem:
     """Return the problem up to t_end; what a case does not name is not there: damper, force or support."""
     m, k, kc, gap, Omega, end = numbers(values, "m", "k", "kc", "gap", "Omega", "t_end")
-    loads, supports, damping = (), (), None
+    loads: tuple[Load, ...] = ()
+    supports: tuple[SupportMotion, ...] = ()
+    damping = None
     if "xi" in values:
         (xi,) = numbers(values, "xi")
         damping = np.array([[2 * xi * sqrt(k * m)]])
