@@ -61,14 +61,14 @@ REQUIRED = (Requirement("mu_s >= mu_d", "friction would be larger in motion than
 def state(values: Values) -> MechanicalProblem:
     """Return the ideal problem: set-valued friction under a constant normal force, a pull that ends at once.
 
-    It lasts for as long as friction could take to use up the momentum of the pull, and twenty periods more.
+    It lasts for as long as friction could take to use up the momentum of the pull, and a hundred periods more: the slips go on after the pull while the spring swings.
     """
     m1, m2, k, normal, mu_s, mu_d, pull, t_off = numbers(values, *(parameter.name for parameter in PARAMETERS))
     return MechanicalProblem(
         name="sdnd106",
         mass=np.array([[m1, 0], [0, m2]]),
         stiffness=k * np.array([[1, -1], [-1, 1]]),
-        end=t_off * (1 + pull / (mu_d * normal)) + 20 * angular_frequency(sqrt(k / m2)),
+        end=t_off * (1 + pull / (mu_d * normal)) + 100 * angular_frequency(sqrt(k / m2)),
         loads=(Load(np.array([0, 1]), Piecewise((0, t_off), ((pull,), (0,)))),),
         frictions=(Friction(SHOE, (np.array([1, 0]),), normal, mu_s, mu_d),),
         coordinates=("x1", "x2"),
