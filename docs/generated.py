@@ -8,6 +8,9 @@ from pathlib import Path
 import solvers_page
 
 from veridyn.cli import main as cli
+from veridyn.identification.card import Card, read_card
+from veridyn.identification.drawing import draw_card
+from veridyn.identification.pages import write_card
 from veridyn.reports import drawing
 from veridyn.results import CaseSheet
 from veridyn.results.schema import make_schema
@@ -18,6 +21,7 @@ from veridyn.validation_cases.judgement.catalogue import all_cases, kind_of
 ROOT = Path(__file__).parents[1]
 PROTOCOL = "solver/contract/protocol-1.json"
 RECORDED = ROOT / "docs/solvers.json"
+CARDS = ROOT / "docs/cards.json"
 
 KINDS = {"mechanical": "Mechanical problems", "initial-value": "Initial value problems"}
 
@@ -37,13 +41,29 @@ def pages() -> dict[str, str]:
     made = {f"cases/{case.name}.md": case_page(case) for case in cases}
     drawings = {f"cases/{case.name}.svg": drawn for case in cases if (drawn := system(case))}
     single = {"gallery.md": gallery(cases), "command-line.md": command_line(), "formats.md": formats()}
-    return single | {"solvers.md": solvers()} | made | drawings
+    return single | {"solvers.md": solvers()} | made | drawings | cards()
 
 
 def solvers() -> str:
     """Return the comparison of solvers, from recorded runs."""
     recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
     return solvers_page.page(solvers_page.checked(recorded, RECORDED.name))
+
+
+def cards() -> dict[str, str]:
+    """Return the page of identity cards and its drawings, from cards that were measured."""
+    recorded = [read_card(data) for data in json.loads(CARDS.read_text(encoding="utf-8"))]
+    drawings = {f"cards/{number}.svg": draw_card(card) for number, card in enumerate(recorded)}
+    parts = [_card(card, f"cards/{number}.svg") for number, card in enumerate(recorded)]
+    head = "# Identity cards\n\nWhat they say and how they are measured: [What a solver is](../identify.md).\n\n"
+    return {"cards.md": head + "".join(parts)} | {name: drawn for name, drawn in drawings.items() if drawn}
+
+
+def _card(card: Card, drawing: str) -> str:
+    name = f"{card.solver} {card.scheme}".strip()
+    drawn = f"![Spectral radius, damping ratio and period error of {name}]({drawing})\n\n"
+    has_curves = any(reading.curves for reading in card.readings.values())
+    return f"## {_plain(name)}\n\n```text\n{write_card(card)}```\n\n{drawn if has_curves else ''}"
 
 
 def gallery(cases: Iterable[Case]) -> str:

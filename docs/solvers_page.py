@@ -17,8 +17,9 @@ from veridyn.reports import comparison, numbers
 from veridyn.reports.comparison import quickest
 from veridyn.reports.markdown import table
 from veridyn.reports.numbers import correct_digits as digits
-from veridyn.reports.tally import group, named
+from veridyn.reports.tally import named
 from veridyn.results import Document, Layer, Record, ReportError, Verdict, WorkPrecisionPoint, read
+from veridyn.results.grouping import group
 
 Entry = dict[str, Any]  # of the summary
 

@@ -223,7 +223,7 @@ class ParameterSet:
     @property
     def plain(self) -> Self:
         """Return it without derivatives."""
-        return type(self)(**{name: value.plain for name, value in vars(self).items()})
+        return type(self)(**{name: value.plain for name, value in vars(self).items()}) if self.varied else self
 
     @property
     def varied(self) -> bool:

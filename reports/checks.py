@@ -7,19 +7,9 @@ from functools import cached_property
 from veridyn.reports import comparison
 from veridyn.reports.comparison import Score, score
 from veridyn.reports.levels import LevelTable, Term, level_table, plot, terms
-from veridyn.reports.tally import (
-    Excerpt,
-    Flag,
-    Tally,
-    by_layer,
-    common_settings,
-    flag,
-    group,
-    subject,
-    tally,
-    weakest_first,
-)
+from veridyn.reports.tally import Excerpt, Flag, Tally, by_layer, common_settings, flag, subject, tally, weakest_first
 from veridyn.results import Layer, Record
+from veridyn.results.grouping import group
 
 ALL = 10**9  # checks of a group, none is left out
 SINGLE = 3000  # checks in a report of one file; more are slow to open

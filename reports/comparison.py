@@ -8,7 +8,7 @@ from statistics import median
 
 from veridyn.reports import numbers
 from veridyn.reports.style import CYCLE, DASHES
-from veridyn.reports.tally import LAYERS, TROUBLE, TRUTH, common_settings, group, subject, worst_first
+from veridyn.reports.tally import LAYERS, TROUBLE, TRUTH, common_settings, subject, worst_first
 from veridyn.results import (
     ErrorKind,
     Figure,
@@ -23,6 +23,7 @@ from veridyn.results import (
     Verdict,
     WorkPrecisionPoint,
 )
+from veridyn.results.grouping import group
 
 CELLS = 2000  # of the matrices of a case; the first may have more, for instance of a hundred subjects
 

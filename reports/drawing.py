@@ -10,8 +10,9 @@ from urllib.parse import quote
 from veridyn.reports import comparison, figures, numbers, sketch, spreadsheet, svg
 from veridyn.reports.comparison import Levels
 from veridyn.reports.numbers import plural
-from veridyn.reports.tally import FRAGILE, anchors, by_layer, group, judged_margin, subject
+from veridyn.reports.tally import FRAGILE, anchors, by_layer, judged_margin, subject
 from veridyn.results import CaseSheet, Document, Figure, Record, WorkPrecisionPoint
+from veridyn.results.grouping import group
 
 
 @dataclass(frozen=True)

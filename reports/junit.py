@@ -6,8 +6,9 @@ from xml.sax.saxutils import quoteattr
 from veridyn.reports import svg
 from veridyn.reports.levels import level_table
 from veridyn.reports.page import is_order
-from veridyn.reports.tally import Tally, group, subject, tally
+from veridyn.reports.tally import Tally, subject, tally
 from veridyn.results import Document, Record, Value, Verdict, describe_scope
+from veridyn.results.grouping import group
 
 
 def render(document: Document, gaps: Sequence[str]) -> str:

@@ -25,9 +25,10 @@ from veridyn.reports.manual_case import chapter, errata
 from veridyn.reports.names import MANUAL_FILES
 from veridyn.reports.page import COMPARED, HEAD, compared, solvers, uncovered, weakest
 from veridyn.reports.sheet import Sheet, make_sheets
-from veridyn.reports.tally import MEANINGS, group, headline, tally
+from veridyn.reports.tally import MEANINGS, headline, tally
 from veridyn.reports.writer import fill, save_all
 from veridyn.results import Document, Record, Verdict, describe_scope, encode, find_gaps
+from veridyn.results.grouping import group
 
 SHOWN = 10  # checks of a subject in a case, the weakest; the report and results.csv have all
 READING = (

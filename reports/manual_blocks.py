@@ -17,9 +17,9 @@ from xml.etree import ElementTree
 from veridyn.reports import mathml
 from veridyn.reports.errors import optional_package
 from veridyn.reports.svg import clean
-from veridyn.reports.tally import group
 from veridyn.reports.writer import resource
 from veridyn.results import ReportError
+from veridyn.results.grouping import group
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,9 @@ from veridyn.reports.manual_blocks import (
     table,
 )
 from veridyn.reports.sheet import ERRATA, Sheet
-from veridyn.reports.tally import TROUBLE, Flag, common_settings, group, named
+from veridyn.reports.tally import TROUBLE, Flag, common_settings, named
 from veridyn.results import CaseSheet, ErrorKind, Layer, PrintedVerdict, PublishedValue, Verdict
+from veridyn.results.grouping import group
 
 PARAMETERS = (("name", "Parameter", "s"), ("default", "Default", "n"), ("unit", "Unit", "s"), ("help", "Meaning", "t"))
 QUANTITIES = (("name", "Quantity", "s"), ("unit", "Unit", "s"), ("definition", "Definition", "t"))

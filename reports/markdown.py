@@ -7,6 +7,7 @@ from veridyn.reports import numbers
 from veridyn.reports.against import HEAD, RunComparison
 from veridyn.reports.page import HEAD as COMPARED
 from veridyn.reports.page import Page
+from veridyn.reports.tally import named
 from veridyn.results import Verdict
 
 Lines = list[str]
@@ -32,11 +33,22 @@ def summary(page: Page) -> str:
     """
     mark = MARKS.get(page.verdict, "❌")
     gaps = [_bullets(page.gaps)] if page.gaps else []
-    uncovered = ["### Not covered", _bullets(page.uncovered)] if page.uncovered else []
+    missed = [*page.unjudged, *page.uncovered]
+    uncovered = ["### Not covered", _bullets(missed)] if missed else []
     compared = [table(COMPARED, (one.cells for one in page.compared))]
-    parts = (compared, _failed(page), _weakest(page), uncovered, _standings(page), _cases(page))
+    parts = (compared, _causes(page), _failed(page), _weakest(page), uncovered, _standings(page), _cases(page))
     lines = [f"## {mark} {escape(page.headline)}", *gaps, *(line for part in parts for line in part)]
     return "\n\n".join([*lines, f"SHA-256 of results.json: {page.digest}"]) + "\n"
+
+
+def _causes(page: Page) -> Lines:
+    rows = [
+        (cause.count, named(cause.solver, cause.scheme), cause.text, cause.remedy, cause.command)
+        for cause in page.causes.shown
+    ]
+    more = page.causes.left_out
+    head = ("Checks", "Subject", "What they have in common", "Remedy", "Begin with")
+    return ["### Causes", table(head, rows), *([f"and {more} more"] if more else [])] if rows else []
 
 
 def _failed(page: Page) -> Lines:

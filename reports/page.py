@@ -25,7 +25,6 @@ from veridyn.reports.tally import (
     TRUTH,
     Excerpt,
     Tally,
-    group,
     headline,
     judged_margin,
     margin_of,
@@ -44,6 +43,10 @@ from veridyn.results import (
     describe_scope,
     find_gaps,
 )
+from veridyn.results.cause import Cause
+from veridyn.results.causes import find_causes
+from veridyn.results.grouping import group
+from veridyn.results.unjudged import list_unjudged_claims
 
 TITLE = "Verification report"
 TITLES = {Profile.COMPARISON: "Comparison of solvers"}
@@ -89,7 +92,8 @@ class Page:
 
     `signatures` say who signed which of the files that it was made from.
 
-    `hints` say where failures may come from, `messages` what stands nowhere else.
+    `causes` group the failures, `unjudged` are claims that were judged nowhere; `hints` say where failures may come
+    from, `messages` what stands nowhere else.
     `against` is what changed since an earlier run, if there is one to compare with; `single`: all in one file.
     """
 
@@ -98,6 +102,8 @@ class Page:
     verdict: Verdict
     tally: Tally
     gaps: list[str]
+    causes: Excerpt[Cause]
+    unjudged: list[str]
     hints: list[str]
     messages: list[str]
     solvers: list[str]
@@ -141,6 +147,8 @@ def make_page(
         verdict=Verdict.ERROR if missing else total.verdict,
         tally=total,
         gaps=missing,
+        causes=Excerpt("Causes", len(causes := find_causes(document)), list(causes[:CAUSES])),
+        unjudged=list(list_unjudged_claims(document)),
         hints=_sentences(document, MessageKind.HINT),
         messages=_sentences(document, MessageKind.NOTE),
         solvers=solvers(document),
@@ -197,6 +205,7 @@ def failures(results: Sequence[Record]) -> list[Record]:
 
 # ---- weakest points, and what is not covered
 
+CAUSES = 3  # to begin with; the results file has all
 FEW = 1.0  # correct digits; a check that passes with fewer deserves a look
 LOST = 0.1  # of an order; smaller differences are scatter
 POINTS = 4  # points of a kind; the pages of the cases have all

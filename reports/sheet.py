@@ -9,8 +9,9 @@ from veridyn.reports.checks import LISTED, Group, make_group
 from veridyn.reports.comparison import Matrix, matrices, truth_digits
 from veridyn.reports.drawing import Diagram, ReportFigure
 from veridyn.reports.studio import HERE
-from veridyn.reports.tally import TROUBLE, Tally, anchors, group, judged_margin, margin_of, subject, tally
+from veridyn.reports.tally import TROUBLE, Tally, anchors, judged_margin, margin_of, subject, tally
 from veridyn.results import CaseSheet, Document, PrintedVerdict, PublishedValue, Record, ReferenceRow
+from veridyn.results.grouping import group
 
 NOT_DESCRIBED = "The file has results of this case, but no description."
 

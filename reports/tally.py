@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 from veridyn.reports import numbers
 from veridyn.reports.numbers import plural
 from veridyn.results import Layer, Record, Settings, Verdict, WorkPrecisionPoint
+from veridyn.results.grouping import group
 
-Key = TypeVar("Key", bound=Hashable)
 Item = TypeVar("Item")
 Row = Record | WorkPrecisionPoint
 
@@ -229,14 +229,6 @@ def subject(record: Row, runs: int = 1) -> str:
 def named(*parts: str) -> str:
     """Join the parts of a name, empty ones left out: 'scipy · BDF'."""
     return " · ".join(filter(None, parts))
-
-
-def group(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
-    """Sort records, or what was made of them, into lists by key, in the order of first appearance."""
-    groups: dict[Key, list[Item]] = {}
-    for item in items:
-        groups.setdefault(key(item), []).append(item)
-    return groups
 
 
 def worst_first(records: Iterable[Record]) -> list[Record]:

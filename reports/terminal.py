@@ -4,7 +4,7 @@ All text of the document goes in as `Text`, never as markup, so that a name in b
 """
 
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 from rich import box
@@ -24,13 +24,16 @@ from veridyn.reports.tally import (
     Tally,
     by_layer,
     flag,
-    group,
     headline,
+    named,
     subject,
     tally,
     worst_first,
 )
 from veridyn.results import Document, Layer, Record, Value, Verdict, describe_scope, find_gaps
+from veridyn.results.causes import explain_failures, find_causes
+from veridyn.results.grouping import group
+from veridyn.results.unjudged import list_unjudged_claims
 
 Layout = Literal["brief", "summary", "full"]
 Namer = Callable[[Record], str]
@@ -51,7 +54,9 @@ SHORT = {
     Verdict.HARNESS_ERROR: "harness",
 }
 JUDGED = (Verdict.PASS, Verdict.FAIL)
-IN_FULL = 30  # failures; of more the rest has a line each
+IN_FULL = 30  # failures; of more, one of each cause
+CAUSES = 3  # to begin with
+SEVERAL_FAILURES = 2  # below which the failure itself says it all
 
 
 def summary_table(document: Document, console: Console) -> None:
@@ -208,16 +213,43 @@ def _print_close(document: Document, console: Console) -> None:
     name = _namer(document)
     results = document.results
     trouble = worst_first(record for record in results if record.verdict in TROUBLE)
-    for record in trouble[:IN_FULL]:
+    shown = trouble if len(trouble) <= IN_FULL else _choose_failures(document, trouble)[:IN_FULL]
+    for record in shown:
         console.print()
         _print_failure(record, name(record), console)
     console.print()
-    for record in trouble[IN_FULL:]:
-        console.print(_title(record, name(record)))
+    if len(trouble) > len(shown):
+        console.print(f"and {len(trouble) - len(shown)} further failures: -v lists every check, --json FILE holds all")
     for message in document.messages:
         console.print(Text(f"Note: {message.sentence}", style="yellow"))
+    for text in list_unjudged_claims(document):
+        console.print(Text(f"Not judged: {text}", style="yellow"))
+    _print_causes(document, console)
     _print_headline(document, console)
     _print_totals(tally(results), console)
+
+
+def _choose_failures(document: Document, trouble: Sequence[Record]) -> list[Record]:
+    """Return one failure of each cause, and all faults of the suite itself, which have none."""
+    faults = [record for record in trouble if record.verdict is Verdict.HARNESS_ERROR]
+    return [*faults, *(members[0] for _, members in explain_failures(document))]
+
+
+def _print_causes(document: Document, console: Console) -> None:
+    """Print the causes that explain most failures, each with where to begin, if there are several failures."""
+    causes = find_causes(document)
+    if sum(cause.count for cause in causes) < SEVERAL_FAILURES:
+        return
+    several = len({(cause.solver, cause.scheme) for cause in causes}) > 1
+    console.print(Text("Causes, those that explain most first:", style="bold"))
+    for number, cause in enumerate(causes[:CAUSES], start=1):
+        who = f"{named(cause.solver, cause.scheme)}: " if several else ""
+        console.print(_hanging(str(number), f"{who}{cause.text}", console.width))
+        if cause.remedy:
+            console.print(_hanging("remedy", cause.remedy, console.width))
+        console.print(_hanging("first", cause.command, console.width))
+    if len(causes) > CAUSES:
+        console.print(Text(f"  and {numbers.plural(len(causes) - CAUSES, 'further cause')}", style="dim"))
 
 
 def _print_failure(record: Record, name: str, console: Console) -> None:

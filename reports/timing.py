@@ -12,9 +12,9 @@ from veridyn.inputs import InputError, parse_json, read_text
 from veridyn.outputs import WORK
 from veridyn.reports import markdown, numbers, svg
 from veridyn.reports.benchmarks import Benchmark, Info, read_benchmarks
-from veridyn.reports.tally import group
 from veridyn.reports.writer import fill
 from veridyn.results import ReportError
+from veridyn.results.grouping import group
 
 Key = tuple[str, str, str, str]
 Turn = Literal["slower", "quicker", "no change", "new", "gone"]

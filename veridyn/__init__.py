@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from veridyn.api.comparing import Comparison, compare, report
     from veridyn.api.front import cases, reference
+    from veridyn.api.identifying import identify
     from veridyn.api.proving import names_of, prove
     from veridyn.api.solving import RecordedRun, Solution, read_run, solve
     from veridyn.api.verifying import verify
+    from veridyn.identification.card import Card
     from veridyn.problem.as_initial_value import as_initial_value
     from veridyn.problem.devices import BucklingStop, NonlinearDamper, NonlinearSpring, Zener
     from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
@@ -31,8 +33,10 @@ if TYPE_CHECKING:
 PLACES = {
     "api.comparing": ("Comparison", "compare", "report"),
     "api.front": ("cases", "reference"),
+    "api.identifying": ("identify",),
     "api.proving": ("names_of", "prove"),
     "problem.as_initial_value": ("as_initial_value",),
+    "identification.card": ("Card",),
     "solver.contract.protocol": ("Solver",),
     "solver.rewriting.condensed": ("Condensed", "condensed"),
     "problem.devices": ("BucklingStop", "NonlinearDamper", "NonlinearSpring", "Zener"),
@@ -51,11 +55,11 @@ PLACES = {
 }  # fmt: skip
 
 __all__ = [
-    "Accumulation", "BucklingStop", "Change", "Comparison", "Condensed", "Condition", "Friction", "Harmonic",
-    "InitialValueProblem", "Load", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring", "Problem", "RecordedRun",
-    "Solution", "Solver", "Stop", "Sum", "SupportMotion", "TimeVarying", "Windowed", "Zener", "__version__",
-    "as_initial_value", "cases", "compare", "condensed", "constant", "names_of", "pieces", "polynomial", "prove",
-    "pulse", "read_run", "reference", "report", "solve", "step", "table", "verify",
+    "Accumulation", "BucklingStop", "Card", "Change", "Comparison", "Condensed", "Condition", "Friction",
+    "Harmonic", "InitialValueProblem", "Load", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring", "Problem",
+    "RecordedRun", "Solution", "Solver", "Stop", "Sum", "SupportMotion", "TimeVarying", "Windowed", "Zener",
+    "__version__", "as_initial_value", "cases", "compare", "condensed", "constant", "identify", "names_of",
+    "pieces", "polynomial", "prove", "pulse", "read_run", "reference", "report", "solve", "step", "table", "verify",
 ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ an enclosure of the slope does. What is neither is cut; what stays so touches ze
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from veridyn.references.deadline import check_time
 from veridyn.references.engine.enclosure import Undecided, sign
 from veridyn.references.engine.flows import Course, LinearFlow, Piece, Row, apply
 from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, slope, value
+from veridyn.references.engine.swings import EVER, Doubt, Swing, find_windows
 
 # Proofs here rest on three theorems. A continuous function with different signs at two ends has a root between them
 # (Bolzano). Between two roots its slope has one (Rolle), so that a slope without a root leaves one root at most. And a
@@ -24,6 +25,7 @@ from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, slop
 SEAMS = (arb(1), arb(17) / 16, arb(9) / 8)  # where a piece may end: at the first at which all signs are known
 CUTS = (arb(1) / 2, arb(7) / 16, arb(9) / 16, arb(5) / 16, arb(11) / 16)
 PAST = 1 + arb(2) ** -10  # of a limit, beyond which nothing is looked for
+WORTH = 32  # pieces without a possible root that are worth a course of their own behind them
 SHORTEST = 0.75  # of the precision, in bits: a part so short and still undecided touches zero
 
 
@@ -38,6 +40,7 @@ class Guard:
     ``marks``: that the phase goes on as if nothing had been, after every such root.
     ``zeros``: how many of its first Taylor coefficients at the start vanish exactly (the event before left it at zero),
     or do so ``late`` after the start (s), where a phase begins at an exact instant next to its event.
+    ``swing``: what is proved of it for all times, in a linear flow.
     """
 
     name: str
@@ -46,6 +49,11 @@ class Guard:
     late: arb | None = None
     passes: Passes = ""
     marks: bool = False
+    swing: Swing | None = None
+
+    def find_doubt(self) -> Doubt | None:
+        """Return the lapses (s) between which it may be zero; None if nowhere."""
+        return EVER if self.swing is None else self.swing.find_doubt()
 
     def heeded(self, roots: Iterator[arb], start: int) -> Iterator[arb]:
         """Return those of all roots of a stretch that are events, the sign at its start being given."""
@@ -77,6 +85,31 @@ def events(course: Course, guards: Sequence[Guard], limit: Ball | None = None) -
         If a guard touches zero, two events coincide, a guard is not positive just after the start, or an event falls
         on the limit, as far as the precision tells.
     """
+    # Where a guard is proved to be positive it is not searched. A later window is a course of its own, from the exact
+    # lapse on at which it begins; the state there has its derivative, so that the instants of roots have theirs.
+    worth = WORTH * course.flow.system.length if isinstance(course.flow, LinearFlow) else arb(0)
+    last = None if limit is None else value(limit)
+    for begin, end, places in find_windows([guard.find_doubt() for guard in guards], worth, last):
+        awake = [guards[i] for i in places]
+        until = limit if end is None or (last is not None and not end < last) else end
+        if begin == 0:
+            source = _search(course, awake, until)
+        else:
+            there = Course(course.flow, course.at(begin))
+            later = [replace(guard, zeros=0, late=None) for guard in awake]
+            source = _moved_by(begin, _search(there, later, None if until is None else until - begin))
+        for event in source:
+            yield event
+            if event.ends:
+                return
+
+
+def _moved_by(begin: arb, events: Iterator[Event]) -> Iterator[Event]:
+    return (replace(event, lapse=begin + event.lapse) for event in events)
+
+
+def _search(course: Course, guards: Sequence[Guard], limit: Ball | None) -> Iterator[Event]:
+    """Yield the events of guards up to a limit (s), as `events`, piece by piece."""
     for begins, s, polynomials in _stretches(course, [(g.row, g.zeros, g.late) for g in guards], limit):
         # The sign just after the start is proved, not assumed. If it were wrong for a guard that must be positive, its
         # first root would be a rise, and the fall before it, which happened already, would be missed.

@@ -32,9 +32,11 @@ def compiled(expressions: tuple[Expr, ...]) -> Callable[[Mapping[str, Any]], lis
     common, result = sympy.cse(expressions, order="none")
     steps = [(symbol, _term(expression)) for symbol, expression in common]
     results = [_term(expression) for expression in result]
+    symbols = {symbol for expression in expressions for symbol in expression.free_symbols}
+    needed = [(symbol, symbol.name) for symbol in symbols]
 
     def values(names: Mapping[str, Any]) -> list[Any]:
-        known: Known = {sympy.Symbol(name): value for name, value in names.items()}
+        known: Known = {symbol: names[name] for symbol, name in needed}
         for symbol, term in steps:
             known[symbol] = term(known)
         return [term(known) for term in results]

@@ -39,6 +39,11 @@ class Phase:
     course: Course = None  # type: ignore[assignment]
     instants: tuple[tuple[Ball, Ball], ...] = ()  # whose lapses are known better than as differences
 
+    @property
+    def lasts(self) -> bool:
+        """Tell whether it is proved to last for ever."""
+        return self.limit is None and all(guard.find_doubt() is None for guard in self.guards)
+
     def at(self, time: Ball) -> State:
         """Return the state at an instant (s)."""
         return self.course.at(next((lapse for at, lapse in self.instants if time is at), time - self.start))

@@ -170,6 +170,7 @@ class MechanicalMotion:
             at_rest=at_rest,
             key=key,
             impacts=frozenset(b.event for b in bounds if b.is_impact),
+            touching=frozenset(b.event for b in bounds if b.touches),
         )
 
     def _solve_zeros(self, zeros: tuple[Expr, ...]) -> dict[Symbol, Expr]:

@@ -17,12 +17,13 @@ from sympy import Expr, Symbol
 class Bound:
     """An expression that is not below zero while a place holds; where it falls, the event of this name happens.
 
-    ``is_impact``: the velocities jump there.
+    ``is_impact``: the velocities jump there. ``touches``: it may touch zero and rise again, and the place goes on.
     """
 
     event: str
     expression: Expr
     is_impact: bool = False
+    touches: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import sympy
@@ -192,13 +192,9 @@ class Frame:
         """Return the formula of a function of time between two breaks."""
         return write_function(function, self._middle(piece), self.read)
 
-    def drives(self, piece: int) -> dict[Symbol, Expr]:
+    def drives(self, piece: int) -> Mapping[Symbol, Expr]:
         """Return displacements, velocities and accelerations of the supports by their stand-ins."""
-        result: dict[Symbol, Expr] = {}
-        for j, support in enumerate(self.problem.supports):
-            functions = (support.displacement, support.velocity, support.acceleration)
-            result |= {driven(j, order): self.write(f, piece) for order, f in enumerate(functions)}
-        return result
+        return _write_drives(self, piece)
 
     def loads(self, piece: int) -> sympy.Matrix:
         """Return the forces (r, 1) of loads, supports and matrices that vary, as formulas of the time."""
@@ -216,6 +212,16 @@ class Frame:
 def driven(support: int, order: int) -> Symbol:
     """Return the stand-in for the motion of a support, or a rate of it."""
     return Symbol(f"support {support}{order * chr(39)}")
+
+
+@lru_cache(maxsize=64)
+def _write_drives(frame: Frame, piece: int) -> Mapping[Symbol, Expr]:
+    """Return what drives a frame; once a piece, since it is asked for at every event."""
+    result: dict[Symbol, Expr] = {}
+    for j, support in enumerate(frame.problem.supports):
+        functions = (support.displacement, support.velocity, support.acceleration)
+        result |= {driven(j, order): frame.write(f, piece) for order, f in enumerate(functions)}
+    return result
 
 
 def make_frame(problem: MechanicalProblem, read: ReadNumber) -> Frame:

@@ -51,9 +51,15 @@ def make_friction(frame: Frame, friction: Friction) -> Element:
     ((along, w),) = directions
     static, kinetic = (frame.number(friction, name) * normal for name in ("static", "kinetic"))
     hold = Symbol(f"force of {name}")
+    # A force that touches what friction can hold is held. A sliding velocity that touches zero does so without an
+    # acceleration: to hold the body there takes the kinetic force, and just after less than nothing is left if the
+    # static one is no larger, since the velocity grows again. Else the body would stick there: that is not decided.
     sticks = Place(
         "sticks",
-        (Bound(f"{name}_slips_ahead", static + hold), Bound(f"{name}_slips_back", static - hold)),
+        (
+            Bound(f"{name}_slips_ahead", static + hold, touches=True),
+            Bound(f"{name}_slips_back", static - hold, touches=True),
+        ),
         (Push(along, hold),),
         (Constraint(hold, w),),
         zeros=(w,),
@@ -62,7 +68,7 @@ def make_friction(frame: Frame, friction: Friction) -> Element:
     slips = [
         Place(
             f"slips {word}",
-            (Bound(f"{name}_rests", side * w),),
+            (Bound(f"{name}_rests", side * w, touches=static == kinetic),),
             (Push(along, -side * kinetic),),
             readings={
                 friction_of(friction.name): -side * kinetic,

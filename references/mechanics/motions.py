@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Unpack, cast
+from typing import Any, Self, Unpack, cast
 
 from flint import arb
 from sympy import Expr, Symbol
@@ -19,8 +19,8 @@ from veridyn.problem.errors import ProblemError
 from veridyn.problem.formulas import ReadNumber, VariedNumber
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.references.certified import Certified, classification, undefined
-from veridyn.references.engine.enclosure import Absent, Exactly, Undecided, decided, less, per_bits
+from veridyn.references.certified import CertificationError, Certified, PhaseChange, classification, undefined
+from veridyn.references.engine.enclosure import Absent, Exactly, Undecided, decided, enclose_all, less, per_bits
 from veridyn.references.engine.jets import Ball, slope
 from veridyn.references.mechanics.assembly import MechanicalMode, MechanicalMotion, make_motion
 from veridyn.references.mechanics.frequencies import Root, find_roots
@@ -109,7 +109,7 @@ class MechanicalQuantities(MotionQuantities):
             return END
         return Symbol(at) if at in {parameter.name for parameter in self.parameters} else super()._instant(at)
 
-    def _summed(self, name: str, integrand: Expr) -> MechanicalQuantities:
+    def _summed(self, name: str, integrand: Expr) -> Self:
         integrands = (*self.integrands, (Symbol(name), integrand))
         problem = self.problem.with_integral(name, integrand)
         return replace(self, problem=problem, integrands=integrands, _systems={})
@@ -140,26 +140,58 @@ class MechanicalQuantities(MotionQuantities):
 
     def phase_order(self, element: str, words: Mapping[str, str], until: At = None) -> Reference[Certified]:
         """Return the places of an element in order of time up to an instant, each in a word, as a classification."""
+        read = self._read_places(element, words, until)
+
+        def order(o: ParameterSet, digits: int) -> Certified:
+            try:
+                return classification(decided(lambda: " ".join(word for _, word in read(o)), digits), PROOF)
+            except (Absent, Undecided) as doubt:
+                return undefined(str(doubt))
+
+        return self.reference.function()(order)
+
+    def phase_changes(
+        self, element: str, words: Mapping[str, str], until: At = None
+    ) -> Reference[tuple[PhaseChange, ...]]:
+        """Return the changes of place of an element up to an instant: when (s), and the place that begins, in a word.
+
+        Where the motion is not proved up to there, `CertificationError` is raised.
+        """
+        read = self._read_places(element, words, until)
+
+        def changes(o: ParameterSet, digits: int) -> tuple[PhaseChange, ...]:
+            try:
+                times = enclose_all(
+                    lambda: [time for time, _ in read(o)[1:]],
+                    digits=digits,
+                    kind="quasi-analytical",
+                    name=f"changes of {element}",
+                    proof=PROOF,
+                )
+            except Absent as reason:
+                raise CertificationError(str(reason)) from None
+            return tuple(map(PhaseChange, times, decided(lambda: [word for _, word in read(o)[1:]], digits)))
+
+        return self.reference.function()(changes)
+
+    def _read_places(
+        self, element: str, words: Mapping[str, str], until: At
+    ) -> Callable[[ParameterSet], list[tuple[Ball, str]]]:
+        """Return what lists the places of an element, the first at the start: when it begins (s), and a word for it."""
         number = [each.name for each in self.problem.elements].index(element)
         end = self._instant(until)
 
-        def list_words(o: ParameterSet) -> str:
-            limit, result = self._time(o, end), list[str]()
+        def read(o: ParameterSet) -> list[tuple[Ball, str]]:
+            limit, result = self._time(o, end), list[tuple[Ball, str]]()
             for ended in follow_until(self._system(o), o, limit):
                 if not less(ended.start, limit, "a change of phase and the end of the order agree"):
                     break
                 mode = cast(MechanicalMode, cast(HybridPhase, ended.phase).mode)
                 word = words[self.problem.elements[number].places[mode.key.places[number]].name]
-                result += [] if result[-1:] == [word] else [word]
-            return " ".join(result)
+                result += [] if result and result[-1][1] == word else [(ended.start, word)]
+            return result
 
-        def order(o: ParameterSet, digits: int) -> Certified:
-            try:
-                return classification(decided(lambda: list_words(o), digits), PROOF)
-            except (Absent, Undecided) as doubt:
-                return undefined(str(doubt))
-
-        return self.reference.function()(order)
+        return self._on_orbit(read)
 
     # ---- the second route
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import sympy
+from flint import arb
 from sympy import Expr, Symbol
 
-from veridyn.references.engine.enclosure import Absent
+from veridyn.references.engine.enclosure import Absent, per_bits
 from veridyn.references.engine.jets import Ball
 from veridyn.references.engine.motion import Phase
 from veridyn.references.mechanics.assembly import LOAD, MechanicalMode, MechanicalMotion, ModeKey
@@ -30,8 +32,7 @@ class MechanicalSystem(HybridSystem):
 
     def named(self, o: ParameterSet, time: Any, state: Sequence[Any]) -> dict[str, Any]:
         """Return values by name, the end of the motion among them."""
-        names = super().named(o, time, state)
-        return {**names, END.name: self.values((self.span[1],), names)[0]}
+        return {**super().named(o, time, state), END.name: _find_end(self, o)}
 
     def first(self, o: ParameterSet) -> Phase:
         """Return the phase in which a motion begins."""
@@ -90,7 +91,7 @@ class MechanicalSystem(HybridSystem):
             time=time,
             enclose=lambda expression: self.values((expression,), names)[0],
             exact=lambda expression: self.insert_facts(o, expression, facts),
-            symbols=frozenset(map(Symbol, names)),
+            symbols=_make_symbols(tuple(names)),
         )
 
     def find_fault(self, o: ParameterSet) -> str:
@@ -133,10 +134,23 @@ class MechanicalSystem(HybridSystem):
         return result
 
 
+@per_bits
+def _find_end(system: MechanicalSystem, o: ParameterSet) -> Ball:
+    """Return the end (s) of the motion."""
+    return system.values((system.span[1],), HybridSystem.named(system, o, arb(0), ()))[0]
+
+
+@lru_cache(maxsize=64)
+def _make_symbols(names: tuple[str, ...]) -> frozenset[Symbol]:
+    """Return the symbols of names: the same ones at every event."""
+    return frozenset(map(Symbol, names))
+
+
 def _fix(mode: MechanicalMode, facts: Mapping[Expr, Expr]) -> MechanicalMode:
     """Return a mode in which states that do not change, from a number on, are read as that number."""
     pairs = zip(mode.states, mode.rates, strict=True)
-    fixed = {symbol: facts[symbol] for symbol, rate in pairs if rate == 0 and facts.get(symbol, symbol).is_number}
+    still = {symbol: facts[symbol] for symbol, rate in pairs if rate == 0 and facts.get(symbol, symbol).is_number}
+    fixed = {symbol: number for symbol, number in still.items() if mode.readings.get(symbol) != number}
     return replace(mode, readings={**mode.readings, **fixed}) if fixed else mode
 
 

@@ -8,18 +8,19 @@ zero is proved to be there symbolically: what is known exactly after an event be
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Self, Unpack
 
 from flint import arb
 from sympy import Expr
 
 from veridyn.references.certified import Certified
-from veridyn.references.engine.enclosure import ball, less
-from veridyn.references.engine.jets import Ball
+from veridyn.references.engine.enclosure import Undecided, ball, decided, less
+from veridyn.references.engine.jets import Ball, value
 from veridyn.references.engine.motion import Motion
 from veridyn.references.parameters import Exact, Parameter, ParameterSet
 from veridyn.references.problems import hybrid_readings as reading
@@ -146,12 +147,16 @@ class MotionQuantities(ReadMotion):
             self._sums[integrand] = self._summed("integral", integrand)
         return self._sums[integrand].growth("integral", after, until, **terms)
 
+    def summing(self, name: str, of: str | Expr) -> Self:
+        """Return the motion with a state more: the integral of an expression from the start on."""
+        return self._summed(name, self._expression(of))
+
     @cached_property
     def _sums(self) -> dict[Expr, MotionQuantities]:
         """The motions with an integral, by what is integrated: each is followed once."""
         return {}
 
-    def _summed(self, name: str, integrand: Expr) -> MotionQuantities:
+    def _summed(self, name: str, integrand: Expr) -> Self:
         """Return the motion with a state more: the integral of an expression."""
         return replace(self, problem=self.problem.with_integral(name, integrand), _systems={})
 
@@ -220,6 +225,25 @@ class MotionQuantities(ReadMotion):
         """Return the instant (s) of the `turn`."""
         return self._turn(TURN_TIME, of, after, until, terms)
 
+    def nearest_turns(self, of: str | Expr) -> Reference[tuple[float, ...]]:
+        """Return how near to zero an expression turns in every phase up to the end, at least.
+
+        It is infinite where it does not turn, and zero where no turn is proved.
+        """
+        expression, last = self._expression(of), self._instant(None)
+
+        def nearest_turns(o: ParameterSet, digits: int) -> tuple[float, ...]:
+            plain = o.plain
+            system = self._system(plain, expression)
+            try:
+                turns = decided(lambda: reading.find_nearest_turns(system, plain, self._time(plain, last)), digits)
+            except Undecided:
+                count = decided(lambda: sum(1 for _ in follow_until(system, plain, self._time(plain, last))), digits)
+                return (0.0,) * count
+            return tuple(math.inf if turn is None else float(value(turn).lower()) for turn in turns)
+
+        return self.reference.function()(nearest_turns)
+
     def history(self, until: At = None, **readings: str | Expr) -> Reference[Motion]:
         """Return the motion for figures: what is read, by name, at any instant, and its events up to one."""
         expressions, end = {name: self._expression(e) for name, e in readings.items()}, self._instant(until)
@@ -262,6 +286,13 @@ class MotionQuantities(ReadMotion):
         for name in order:
             self._check_event(name)
         return replace(self, order=order)
+
+    def settled(self) -> Self:
+        """Return the motion whose quantities presume that its last phase lasts for ever.
+
+        They are undefined where that is not proved: more events may follow than up to the end of the motion.
+        """
+        return replace(self, settles=True)
 
     # ---- extremes
 

@@ -58,6 +58,14 @@ def check_order(phases: Iterable[PhaseEnd], order: Sequence[str], markers: Colle
             raise Absent(f"presumes the orbit {', '.join(order)}, but {there}")
 
 
+def check_last(phases: Iterable[PhaseEnd]) -> None:
+    """Raise `Absent` if the last phase of a motion is not proved to last for ever, from its start on."""
+    *_, last = phases
+    if last.end is None and not last.phase.lasts:
+        begins = _write(last.start)
+        raise Absent(f"the motion goes on: {last.phase.kind}, from t = {begins} s on, is not proved to last for ever")
+
+
 def _is_below(mode: SymbolicMode, guard: Expr, count: int, read: Callable[[Expr], Ball]) -> bool:
     for _ in range(count):
         guard = differentiate_along(guard, mode.states, mode.rates)

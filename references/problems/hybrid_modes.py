@@ -33,6 +33,7 @@ class SymbolicMode:
     watched: tuple[Expr, ...]
     zeros: tuple[Expr, ...] = ()  # what is exactly zero while it holds
     readings: Mapping[sympy.Symbol, Expr] = field(default_factory=dict)  # what can be read beside the states
+    touching: frozenset[str] = frozenset()  # events whose guards may touch zero: the mode goes on
 
     @cached_property
     def read(self) -> tuple[Expr, ...]:

@@ -17,7 +17,7 @@ from veridyn.references.engine.motion import proved
 from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet, exact, unknown
 from veridyn.references.problems import hybrid_readings as reading
-from veridyn.references.problems.hybrid_conditions import check_order
+from veridyn.references.problems.hybrid_conditions import check_last, check_order
 from veridyn.references.problems.hybrid_modes import to_sympy
 from veridyn.references.problems.hybrid_system import (
     EventParameter,
@@ -68,6 +68,7 @@ class Source(NamedTuple):
 class ReadMotion:
     """A motion that is read: each quantity is a `Reference` with the ball of the proved motion and a second route.
 
+    ``order`` and ``settles`` say what its quantities presume: the events of an orbit; a last phase that lasts for ever.
     `spare` are bits beyond those asked for: what neighbouring motions cost that part, so that the first precision does.
     """
 
@@ -77,6 +78,7 @@ class ReadMotion:
     record: Callable[..., Any] = ParameterSet
     spare: int = 0
     order: tuple[str, ...] = ()
+    settles: bool = False
     _systems: dict[Any, HybridSystem] = field(default_factory=dict)
     _sources: dict[Reference[Certified], Source] = field(default_factory=dict)
 
@@ -132,12 +134,17 @@ class ReadMotion:
             promised["size"] = stepped.size
         return stepped.read, {**promised, **stated}
 
-    def _on_orbit(self, read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:
-        def read_there(o: Any) -> Ball:
-            check_order(follow_motion(self._system(o), o), self.order, self._markers)
+    def _on_orbit(self, read: Callable[[Any], T]) -> Callable[[Any], T]:
+        """Return a reading that refuses a motion which is not what its quantities presume."""
+
+        def read_there(o: Any) -> T:
+            if self.order:
+                check_order(follow_motion(self._system(o), o), self.order, self._markers)
+            if self.settles:
+                check_last(follow_motion(self._system(o), o))
             return read(o)
 
-        return read_there if self.order else read
+        return read_there if self.order or self.settles else read
 
     @cached_property
     def _markers(self) -> frozenset[str]:

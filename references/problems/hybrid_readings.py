@@ -166,6 +166,23 @@ def _find_turn(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) 
     return _single_out(turns, abs, "two turns are equally high, or nearly")
 
 
+def find_nearest_turns(system: HybridSystem, o: ParameterSet, until: Ball) -> list[Ball | None]:
+    """Return the least magnitude at the turns of what is watched in every phase; None where it does not turn.
+
+    A turn that cannot be told from the end of its phase, or from ``until`` (s), is among them.
+    """
+    (expression,), result = system.watched, list[Ball | None]()
+    for ended in follow_until(system, o, until):
+        phase, end = ended.phase, until if ended.end is None or ended.end > until else ended.end
+        assert isinstance(phase, HybridPhase)
+        times = [phase.start + lapse for lapse in _turns(phase, ended.start, end, None)]
+        values = [abs(read_in(system, o, expression, time, [phase])) for time in times if not time < ended.start]
+        result.append(-largest([-each for each in values]) if values else None)
+        if ended.end is None or not ended.end < until:
+            break
+    return result
+
+
 def _single_out(candidates: Sequence[Candidate], size: Callable[[Ball], Ball], doubt: str) -> Candidate:
     """Return the candidate of largest size; raises `Undecided` with the doubt if more than one may be it."""
     least = largest([value(size(each.value)).lower() for each in candidates])

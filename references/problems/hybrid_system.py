@@ -6,8 +6,8 @@ A parameter may be sought: that for which an expression is zero at an event. Eve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from typing import Any
 
@@ -19,10 +19,11 @@ from veridyn.references.deadline import check_time
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, per_bits, precision, sign
 from veridyn.references.engine.events import Event, Guard, Passes
 from veridyn.references.engine.expressions import compiled
-from veridyn.references.engine.flows import Flow, LinearFlow, Row
+from veridyn.references.engine.flows import Flow, LinearFlow, Row, State
 from veridyn.references.engine.jets import Ball, Jet, differentiated, rooted, slope, value
 from veridyn.references.engine.motion import Phase, PhaseEnd, followed
 from veridyn.references.engine.smooth import Smooth, restarted
+from veridyn.references.engine.swings import Swing
 from veridyn.references.parameters import Exact, ParameterSet, exact
 from veridyn.references.problems.hybrid_conditions import name_end, refuse_end, refuse_start
 from veridyn.references.problems.hybrid_modes import (
@@ -35,6 +36,7 @@ from veridyn.references.problems.hybrid_modes import (
     to_sympy,
     vanishes,
 )
+from veridyn.references.problems.hybrid_swings import Line, find_line, make_swing
 
 COARSE = 96  # bits of the secant
 GAINED = 16  # bits at least, with each step along one slope
@@ -242,6 +244,9 @@ class HybridSystem:
             )
         ]
         count = len(mode.guards)
+        if isinstance(flow, LinearFlow):
+            swings = self._swings(o, mode, [name for name, *_ in names], tuple(there), facts)
+            guards[:count] = [replace(guard, swing=swing) for guard, swing in zip(guards, swings, strict=False)]
         return HybridPhase(
             mode.name,
             flow,
@@ -267,6 +272,27 @@ class HybridSystem:
             return self._smooth(o, mode, time), time, state, None
         flow, there, late = restarted(lambda start: self._smooth(o, mode, start), time, tuple(state))
         return flow, flow.start, there, late
+
+    def _swings(
+        self, o: ParameterSet, mode: SymbolicMode, names: Sequence[str], state: State, facts: Mapping[Any, Expr]
+    ) -> Iterator[Swing | None]:
+        """Yield what is proved of each guard of a linear mode for all times, if its motion has a closed form."""
+        known = self.named(o, arb(0), ())
+
+        def touch(line: Line) -> bool:
+            if not self.is_zero(o, line.write_square(mode.terms or ()), facts):
+                return False
+            if o.varied:
+                raise Undecided("a guard touches zero: there is no derivative where two regimes meet")
+            return True
+
+        for place, name in enumerate(names):
+            line = find_line(mode, place, o.plain)
+            if line is None:
+                yield None
+                continue
+            touches = partial(touch, line) if name in mode.touching else None
+            yield make_swing(line, state, lambda number: self.values((number,), known)[0], touches)
 
     def _extra(self, o: ParameterSet, mode: SymbolicMode, time: Ball) -> list[Ball]:
         """Return one, time and waves."""
@@ -349,15 +375,25 @@ def follow_motion(system: HybridSystem, o: ParameterSet) -> PhaseCache:
 
 def follow_until(system: HybridSystem, o: ParameterSet, time: Ball) -> Iterator[PhaseEnd]:
     """Yield the phases up to the one that holds an instant; what cannot be decided beyond it does not matter."""
-    count = 0
+    ended: PhaseEnd | None = None
     try:
         for ended in follow_motion(system, o):
             yield ended
-            count += 1
             if ended.end is None or ended.end > time:
                 return
     except (Absent, Undecided):
-        yield from islice(followed(system.first(o), system.following(o), value(time)), count, None)
+        yield from _follow_on(system, o, ended, value(time))
+
+
+def _follow_on(system: HybridSystem, o: ParameterSet, last: PhaseEnd | None, time: arb) -> Iterator[PhaseEnd]:
+    """Yield the phases after one, of which the next was not decided, with a search that ends at an instant (s)."""
+    if last is None:
+        yield from followed(system.first(o), system.following(o), time)
+    elif any(guard.marks for guard in last.phase.guards):  # the phase may go on behind it
+        every = followed(system.first(o), system.following(o), time)
+        yield from islice(every, len(follow_motion(system, o).kept), None)
+    elif (following := find_next_phase(system, o, last)) is not None:
+        yield from followed(following, system.following(o), time)
 
 
 @dataclass(frozen=True, eq=False)

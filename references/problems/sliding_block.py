@@ -14,22 +14,22 @@ and Structural Dynamics 11 (1983) 135-146.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import cycle
+from typing import Any
 
 import mpmath
 from flint import arb
 
-from veridyn.references.certified import Kind, PhaseChange, Route
-from veridyn.references.engine.enclosure import Absent, Exactly, ball, enclose_all
+from veridyn.references.certified import Kind
+from veridyn.references.engine.enclosure import Absent, Exactly, ball
 from veridyn.references.engine.jets import Ball
-from veridyn.references.engine.motion import Motion
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError
 from veridyn.references.problems import sliding_phases as phases
-from veridyn.references.reference import UNTIL
+from veridyn.references.problems.hybrid_system import ParameterView
+from veridyn.references.problems.sliding_phases import Block
 from veridyn.references.second_routes import sliding_closed as closed
-from veridyn.references.second_routes.sliding_closed import Block
 
 PARAMETERS = (
     Parameter("a0", "m/s²", "amplitude of the acceleration of the plane", "1.5"),
@@ -44,7 +44,7 @@ PARAMETERS = (
 BLOCK = PARAMETERS[:5]
 _STUCK = "the mass sticks for ever: friction holds it even at the peak acceleration"
 _PROOF = "slips enclosed: each ends at the only root of the relative velocity, what follows is proved"
-_MARCH = "closed form in physical units, slip by slip, each end proved to be the next root by bounds of derivatives"
+MARCH = "closed form in physical units, slip by slip, each end proved to be the next root by bounds of derivatives"
 
 
 class BlockWithWindow(Block):
@@ -59,6 +59,11 @@ class BlockWithWindow(Block):
                 )
 
 
+def _in_mpmath(read: Callable[[Any], Any]) -> Callable[[Block], Any]:
+    """Return a second route that takes the parameters in mpmath."""
+    return lambda b: read(ParameterView(b, Exact.mpf))
+
+
 def _kind(b: Block) -> Kind:
     return "closed form" if phases.regime(b) == "stick" else "quasi-analytical"
 
@@ -67,7 +72,7 @@ reference = References(
     BLOCK,
     Block,
     proof=_PROOF,
-    how=_MARCH,
+    how=MARCH,
 )
 in_window = replace(reference, parameters=PARAMETERS, record=BlockWithWindow, kind=_kind)
 to_end = replace(reference, parameters=(*BLOCK, PARAMETERS[-1]))
@@ -98,41 +103,19 @@ def _first(b: Block) -> Ball:
     return ball(b.eta).asin()
 
 
-@reference(closed.first_start, how="root of a0 sin ωt = μ g", kind="closed form", proof="asin(η)/ω")
+@reference(_in_mpmath(closed.first_start), how="root of a0 sin ωt = μ g", kind="closed form", proof="asin(η)/ω")
 def slip_start(b: Block) -> Ball:
     """Beginning of the first slip, t1 = asin(η)/ω, in s; undefined in stick."""
     return _first(b) / ball(b.omega)
 
 
-@reference(lambda b: closed.slips(b, 1)[0][0][1])
+@reference(_in_mpmath(lambda p: closed.slips(p, 1)[0][0][1]))
 def slip_end(b: Block) -> Ball:
     """End t2 of the first slip in s: the mass sticks, or slips back at once (slip-slip).
 
     Root of η ω (t2 - t1) - cos ωt1 + cos ωt2 = 0; undefined in stick.
     """
     return phases.slip_from(ball(b.eta), _first(b)).end / ball(b.omega)
-
-
-@reference.function(takes=(UNTIL,))
-def slip_events(b: Block, until: Exact, digits: int) -> tuple[PhaseChange, ...]:
-    """All phase changes on [0, until] (s) in order of time; empty in stick.
-
-    Raises
-    ------
-    ParameterError
-        If there are more than 20000 slips.
-    CertificationError
-        If a phase changes at `until`, as far as any precision tells.
-    """
-    result = enclose_all(
-        lambda: [tau / ball(b.omega) for tau, _ in phases.changes(b, until)],
-        Route(_MARCH, lambda: [t for t, _ in closed.changes(b, until)]),
-        digits=digits,
-        kind="quasi-analytical",
-        name="slip_events",
-        proof=_PROOF,
-    )
-    return tuple(map(PhaseChange, result, cycle(phases.ORDER[phases.regime(b)])))
 
 
 @to_end()
@@ -157,7 +140,7 @@ def _power(b: BlockWithWindow) -> Ball:
     return _worn(b) / (ball(b.t_end) - ball(b.t_start))
 
 
-@in_window(closed.worn)
+@in_window(_in_mpmath(closed.worn))
 def wear_energy(b: BlockWithWindow) -> Ball:
     """Integral of N |v| over the window, N = m g, in J (Archard's wear work).
 
@@ -169,7 +152,7 @@ def wear_energy(b: BlockWithWindow) -> Ball:
     return _worn(b)
 
 
-@in_window(closed.wear_power)
+@in_window(_in_mpmath(closed.wear_power))
 def wear_power(b: BlockWithWindow) -> Ball:
     """Mean of N |v| over the window, N = m g, in W.
 
@@ -178,7 +161,7 @@ def wear_power(b: BlockWithWindow) -> Ball:
     return _power(b)
 
 
-@in_window(lambda b: b.mu.mpf() * closed.wear_power(b))
+@in_window(_in_mpmath(lambda p: p.mu * closed.wear_power(p)))
 def friction_power(b: BlockWithWindow) -> Ball:
     """Mean of μ N |v| over the window in W: the power that friction dissipates."""
     return ball(b.mu) * _power(b)
@@ -189,7 +172,7 @@ def _closed(b: Block) -> bool:
 
 
 @reference(
-    lambda b: (b.m * b.g).mpf() * closed.limit_speed(b),
+    _in_mpmath(lambda p: p.m * p.g * closed.limit_speed(p)),
     how="displacement between the roots of one limit slip",
     kind=lambda b: "closed form" if _closed(b) else "quasi-analytical",
     proof=lambda b: "2 m g a0 √(4 - η²π²)/(ω² T)" if _closed(b) else _PROOF,
@@ -207,7 +190,7 @@ def asymptotic_wear_power(b: Block) -> Ball:
 
 
 @reference(
-    closed.limit_start,
+    _in_mpmath(closed.limit_start),
     how="root of the velocity that a slip of half a period ends with",
     kind="closed form",
     proof="acos(πη/2)/ω",
@@ -220,29 +203,3 @@ def theta(b: Block) -> Ball:
     if phases.regime(b) != "slip-slip":
         raise Absent("slips of half a period exist in slip-slip only")
     return phases.theta(ball(b.eta)) / ball(b.omega)
-
-
-@reference.function(takes=(UNTIL,))
-def motion(b: Block, until: Exact, digits: int) -> Motion:
-    """Motion of plane and mass, for figures and comparison of histories, with its changes up to `until` (s).
-
-    plate_velocity, mass_velocity, relative_velocity (m/s; of a plane whose mean velocity is zero; the relative one is
-    that of the mass less that of the plane), relative_displacement (m, from 0 at t = 0).
-    """
-
-    def plate(t: arb) -> Ball:
-        return -ball(b.a0 / b.omega) * (ball(b.omega) * t).cos()
-
-    def relative(t: arb) -> Ball:
-        return ball(b.a0 / b.omega) * phases.velocity(b, ball(b.omega) * t)
-
-    return Motion(
-        {
-            "plate_velocity": plate,
-            "mass_velocity": lambda t: plate(t) + relative(t),
-            "relative_velocity": relative,
-            "relative_displacement": lambda t: _length(b) * phases.displacement(b, ball(b.omega) * t),
-        },
-        lambda: [(tau / ball(b.omega), kind) for tau, kind in phases.changes(b, until)],
-        digits,
-    )

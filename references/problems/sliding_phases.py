@@ -25,25 +25,34 @@ Source: EDF validation manual V5.01.104; B. Westermo, F. Udwadia, Earthquake Eng
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import cycle
+from typing import Literal
 
 from flint import arb, ctx
 
 from veridyn.references.engine.enclosure import Undecided, ball, decided, less, per_bits
 from veridyn.references.engine.jets import Ball, Jet, differentiated, slope, value
-from veridyn.references.parameters import Exact, ParameterError
-from veridyn.references.second_routes.sliding_closed import MOST_FOLLOWED, Block, PhaseKind, Regime
+from veridyn.references.parameters import Exact, ParameterError, ParameterSet
+from veridyn.references.second_routes.sliding_closed import MOST_FOLLOWED
 
 MOST_HALF_PERIODS = 10**12
-ORDER: dict[Regime, tuple[PhaseKind, ...]] = {  # in which phases begin, after the stick at the start
-    "stick": (),
-    "stick-slip": ("slip-", "stick", "slip+", "stick"),
-    "slip-slip": ("slip-", "slip+"),
-}
+
+Regime = Literal["stick", "stick-slip", "slip-slip"]
+
+
+class Block(ParameterSet):
+    """The parameters, and what follows from them; with `t_start` and `t_end` of a window, if there is one."""
+
+    @property
+    def eta(self) -> Exact:
+        """Return η = μ g/a0: the friction available over the friction needed to follow the plane."""
+        return self.mu * self.g / self.a0
+
+    def tau(self, time: Exact) -> Exact:
+        """Return ωt."""
+        return self.omega * time
 
 
 def critical_eta() -> arb:
@@ -103,13 +112,6 @@ class Slip:
     def _within(self, time: Ball) -> Ball:
         zero = 0 * (time + self.begin)  # makes pairs of all if one is
         return (time + zero).max(self.begin + zero).min(self.end + zero)
-
-    def velocity(self, time: Ball) -> Ball:
-        """Return |w| at an instant, in units of a0/ω: exactly zero if the slip is surely elsewhere."""
-        if time <= self.begin or time >= self.end:
-            return arb(0)
-        time = self._within(time)
-        return self.begin.cos() - time.cos() - self.eta * (time - self.begin)
 
     def following(self) -> Ball:
         """Return where the reverse slip begins, shifted, by the mean value theorem: errors shrink from slip to slip."""
@@ -260,42 +262,3 @@ def begun(block: Block, until: Exact) -> int:
     return sure + sum(
         less(result[k].begin + k * arb.pi(), tau, "a slip begins at the end") for k in range(sure, last + 2)
     )
-
-
-def changes(block: Block, until: Exact) -> list[tuple[arb, PhaseKind]]:
-    """Return the changes of phase up to an instant: τ, and what begins; raises `ParameterError` for too many."""
-    tau, kind = ball(block.tau(until)), regime(block)
-    _limited(half_periods(tau))
-    if not (count := begun(block, until)):
-        return []
-    result = slips(block, 0, count)
-    shifted = [(result[k].begin + k * arb.pi(), result[k].end + k * arb.pi()) for k in range(count)]
-    instants = [t for pair in shifted for t in (pair if kind == "stick-slip" else pair[:1])]
-    if kind == "stick-slip" and less(tau, instants[-1], "a slip ends at the end"):
-        instants.pop()
-    return list(zip(instants, cycle(ORDER[kind]), strict=False))
-
-
-def _limited(count: int) -> None:
-    if count > MOST_FOLLOWED:
-        raise ParameterError(f"more than {MOST_FOLLOWED} slips: shorten the motion")
-
-
-def velocity(block: Block, tau: Ball) -> Ball:
-    """Return the velocity of the mass less that of the plane, in units of a0/ω."""
-    return _signed(block, tau, max(0, half_periods(tau) - 2), Slip.velocity)
-
-
-def displacement(block: Block, tau: Ball) -> Ball:
-    """Return the displacement of the mass on the plane, in units of a0/ω²; raises `ParameterError` if late."""
-    _limited(half_periods(tau))
-    return _signed(block, tau, 0, lambda slip, time: slip.part(arb(0), time))
-
-
-def _signed(block: Block, tau: Ball, first: int, read: Callable[[Slip, Ball], Ball]) -> Ball:
-    """Sum what is read in slips from a number on, those with an even number counting negative."""
-    if regime(block) == "stick":
-        return arb(0)
-    last = half_periods(tau) + 1
-    result = slips(block, first, last)
-    return sum(((-1) ** (k + 1) * read(result[k], tau - k * arb.pi()) for k in range(first, last + 1)), arb(0))

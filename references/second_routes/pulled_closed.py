@@ -16,13 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count, islice, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import per_precision
-from veridyn.references.parameters import Exact, ParameterSet
 from veridyn.references.second_routes.roots import polished_root
 
 MOST = 1500  # phases: slips may have no end where mu_s = mu_d
@@ -38,29 +37,15 @@ class PairState(NamedTuple):
     v2: mpf
 
 
-class MassPair(ParameterSet):
-    """The parameters, and what follows from them."""
-
-    @property
-    def grip(self) -> Exact:
-        """Spring force in N that friction holds."""
-        return self.mu_s * self.normal
-
-    @property
-    def drag(self) -> Exact:
-        """Friction force in N during a slip."""
-        return self.mu_d * self.normal
-
-
 class PairPhase(NamedTuple):
     """A phase in closed form.
 
-    Start (s), sign of the slip or 0, force on m2 (N), state at the start; then circular frequency of the spring
-    (rad/s), part of u that m1 makes, elongation about which the spring swings (m), amplitude (m) and angle of the
-    swing; velocity and acceleration of the centre of mass, in stick of m1 (m/s, m/s²).
+    Parameters, start (s), sign of the slip or 0, force on m2 (N), state at the start; then circular frequency of the
+    spring (rad/s), part of u that m1 makes, elongation about which the spring swings (m), amplitude (m) and angle of
+    the swing; velocity and acceleration of the centre of mass, in stick of m1 (m/s, m/s²).
     """
 
-    pair: MassPair
+    pair: Any
     start: mpf
     sign: int
     force: mpf
@@ -92,8 +77,13 @@ class PairPhase(NamedTuple):
         return PairState(x1, v1, x1 + u, v1 + rate)
 
 
-def _begun(pair: MassPair, start: mpf, sign: int, force: mpf, state: PairState) -> PairPhase:
-    m1, m2, k, drag = (x.mpf() for x in (pair.m1, pair.m2, pair.k, pair.drag))
+def _grip(pair: Any) -> mpf:
+    """Return the spring force (N) that friction holds."""
+    return pair.mu_s * pair.normal
+
+
+def _begun(pair: Any, start: mpf, sign: int, force: mpf, state: PairState) -> PairPhase:
+    m1, m2, k, drag = pair.m1, pair.m2, pair.k, pair.mu_d * pair.normal
     omega = mpmath.sqrt(k / m2 + (k / m1 if sign else 0))
     rest, share = (force / m2 + sign * drag / m1) / omega**2, abs(sign) * m2 / (m1 + m2)
     a, b = state.x2 - state.x1 - rest, (state.v2 - state.v1) / omega
@@ -118,7 +108,7 @@ def _end(phase: PairPhase, remaining: mpf) -> tuple[mpf, int] | None:
 
 def _grip_lost(phase: PairPhase, sign: int) -> mpf | None:
     """Return when the spring overcomes friction towards a side, if it ever does."""
-    held = phase.pair.grip.mpf() / phase.pair.k.mpf()
+    held = _grip(phase.pair) / phase.pair.k
     reach = held - sign * phase.rest
     if phase.size <= reach * (1 + _touch()):
         return None
@@ -137,7 +127,7 @@ def _standstill(phase: PairPhase, remaining: mpf) -> tuple[mpf, int] | None:
                 phase.velocity, phase.velocity_rate, (before, turn), rising=phase.sign < 0, name="slip"
             )
             after = phase.at(lapse)
-            held = phase.pair.k.mpf() * abs(after.x2 - after.x1) < phase.pair.grip.mpf()
+            held = phase.pair.k * abs(after.x2 - after.x1) < _grip(phase.pair)
             return lapse, 0 if held else -phase.sign
         before = turn
     return None
@@ -162,10 +152,10 @@ def _turns(phase: PairPhase, remaining: mpf) -> Iterator[mpf]:
     yield remaining
 
 
-def _march(pair: MassPair) -> Iterator[PairPhase]:
+def _march(pair: Any) -> Iterator[PairPhase]:
     """Yield all phases, the last of which is stick for ever; the end of the pull begins one too."""
-    off, rest = pair.t_off.mpf(), PairState(*(mpmath.mpf(0),) * 4)
-    phase, pulled = _begun(pair, mpmath.mpf(0), 0, pair.pull.mpf(), rest), True
+    off, rest = pair.t_off, PairState(*(mpmath.mpf(0),) * 4)
+    phase, pulled = _begun(pair, mpmath.mpf(0), 0, pair.pull, rest), True
     while True:
         yield phase
         end = _end(phase, off - phase.start if pulled else mpmath.inf)
@@ -180,34 +170,34 @@ def _march(pair: MassPair) -> Iterator[PairPhase]:
 
 
 @per_precision
-def phases(pair: MassPair) -> tuple[PairPhase, ...]:
+def phases(pair: Any) -> tuple[PairPhase, ...]:
     """Return all phases, `MOST` at most, with twice the digits of the current precision."""
     with mpmath.workdps(2 * mpmath.mp.dps):
         return tuple(islice(_march(pair), MOST))
 
 
-def changes(pair: MassPair) -> list[PairPhase]:
+def changes(pair: Any) -> list[PairPhase]:
     """Return the phases that begin with a change of kind."""
     return [b for a, b in pairwise(phases(pair)) if a.sign != b.sign]
 
 
-def count_slips(pair: MassPair) -> int:
+def count_slips(pair: Any) -> int:
     """Count the slips."""
     return sum(abs(phase.sign) for phase in changes(pair))
 
 
-def state_at(pair: MassPair, time: mpf) -> PairState:
+def state_at(pair: Any, time: mpf) -> PairState:
     """Return the state at an instant (s)."""
     phase = [phase for phase in phases(pair) if phase.start <= time][-1]
     with mpmath.workdps(2 * mpmath.mp.dps):
         return phase.at(time - phase.start)
 
 
-def balance(pair: MassPair) -> mpf:
+def balance(pair: Any) -> mpf:
     """Return the work of the pull less what the last phase keeps (J); nothing if m1 never slips."""
     if not changes(pair):
         return mpmath.mpf(0)
     with mpmath.workdps(2 * mpmath.mp.dps):
         last = phases(pair)[-1].state
-        kept = pair.m2.mpf() * last.v2**2 / 2 + pair.k.mpf() * (last.x2 - last.x1) ** 2 / 2
-        return pair.pull.mpf() * state_at(pair, pair.t_off.mpf()).x2 - kept
+        kept = pair.m2 * last.v2**2 / 2 + pair.k * (last.x2 - last.x1) ** 2 / 2
+        return pair.pull * state_at(pair, pair.t_off).x2 - kept

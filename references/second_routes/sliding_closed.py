@@ -11,32 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import mpmath
 from mpmath import mpf
 
 from veridyn.references.certified import CertificationError, per_precision
-from veridyn.references.parameters import Exact, ParameterError, ParameterSet
+from veridyn.references.parameters import ParameterError
 from veridyn.references.second_routes.roots import Jets, polished_root, sign_changes
 
-Regime = Literal["stick", "stick-slip", "slip-slip"]
 PhaseKind = Literal["slip+", "slip-", "stick"]
 
 MOST_FOLLOWED = 20_000  # slips one by one before the motion repeats itself
-
-
-class Block(ParameterSet):
-    """The parameters, and what follows from them; with `t_start` and `t_end` of a window, if there is one."""
-
-    @property
-    def eta(self) -> Exact:
-        """Return η = μ g/a0: the friction available over the friction needed to follow the plane."""
-        return self.mu * self.g / self.a0
-
-    def tau(self, time: Exact) -> Exact:
-        """Return ωt."""
-        return self.omega * time
 
 
 @dataclass(frozen=True)
@@ -77,13 +63,12 @@ class ShakePeriod:
         return end
 
 
-def shaking(block: Block) -> ShakePeriod:
+def shaking(block: Any) -> ShakePeriod:
     """Return the parameters at the current precision."""
-    omega = block.omega.mpf()
-    return ShakePeriod(block.a0.mpf(), (block.mu * block.g).mpf(), omega, mpmath.pi / omega)
+    return ShakePeriod(block.a0, block.mu * block.g, block.omega, mpmath.pi / block.omega)
 
 
-def first_start(block: Block) -> mpf:
+def first_start(block: Any) -> mpf:
     """Return the instant (s) at which the plane's acceleration exceeds friction for the first time."""
     s = shaking(block)
     return polished_root(
@@ -99,7 +84,7 @@ Slips = tuple[tuple[tuple[mpf, mpf], ...], bool]  # begin and end (s), shifted b
 
 
 @per_precision
-def slips(block: Block, count: int) -> Slips:
+def slips(block: Any, count: int) -> Slips:
     """Return so many slips, or fewer if the last stands for all others; raises `ParameterError` for too many."""
     s, start = shaking(block), first_start(block)
     result = [(start, s.end(start))]
@@ -115,16 +100,18 @@ def slips(block: Block, count: int) -> Slips:
     return tuple(result), False
 
 
-def worn(block: Block) -> mpf:
+def worn(block: Any) -> mpf:
     """Return ∫ m g |v| dt over the window (J)."""
-    s, since, until = shaking(block), block.t_start.mpf(), block.t_end.mpf()
+    s, since, until = shaking(block), block.t_start, block.t_end
+    if s.grip >= s.a0:
+        return mpmath.mpf(0)  # friction holds the mass at the peak acceleration
     known, _ = slips(block, int(until / s.half) + 1)
-    return (block.m * block.g).mpf() * (_path_to(s, known, until) - _path_to(s, known, since))
+    return block.m * block.g * (_path_to(s, known, until) - _path_to(s, known, since))
 
 
-def wear_power(block: Block) -> mpf:
+def wear_power(block: Any) -> mpf:
     """Return its mean (W)."""
-    return worn(block) / (block.t_end.mpf() - block.t_start.mpf())
+    return worn(block) / (block.t_end - block.t_start)
 
 
 def _path_to(s: ShakePeriod, known: Sequence[tuple[mpf, mpf]], t: mpf) -> mpf:
@@ -138,10 +125,10 @@ def _path_to(s: ShakePeriod, known: Sequence[tuple[mpf, mpf]], t: mpf) -> mpf:
     return total
 
 
-def changes(block: Block, until: Exact) -> list[tuple[mpf, PhaseKind]]:
+def changes(block: Any, until: mpf) -> list[tuple[mpf, PhaseKind]]:
     """Return the changes of phase up to an instant: when (s), and the phase that begins."""
-    s, limit = shaking(block), until.mpf()
-    count = int(limit / s.half) + 1
+    s = shaking(block)
+    count = int(until / s.half) + 1
     known, sticks = slips(block, count)
     result: list[tuple[mpf, PhaseKind]] = []
     for k in range(count):
@@ -149,10 +136,10 @@ def changes(block: Block, until: Exact) -> list[tuple[mpf, PhaseKind]]:
         result.append((start, "slip+" if k % 2 else "slip-"))
         if sticks:
             result.append((stop, "stick"))
-    return [change for change in result if change[0] <= limit]
+    return [change for change in result if change[0] <= until]
 
 
-def limit_start(block: Block) -> mpf:
+def limit_start(block: Any) -> mpf:
     """Return where a slip must begin to last half a period (s)."""
     s = shaking(block)
     return polished_root(
@@ -164,7 +151,7 @@ def limit_start(block: Block) -> mpf:
     )
 
 
-def limit_speed(block: Block) -> mpf:
+def limit_speed(block: Any) -> mpf:
     """Return the mean of |u| over half a period of the limit motion (m/s)."""
     s = shaking(block)
     ((start, end), *_), sticks = slips(block, 1)

@@ -79,6 +79,17 @@ class Claims:
         return bool(self.order or self.tolerance or self.digits or self.method)
 
 
+@dataclass(frozen=True)
+class ObservedClaims:
+    """What the answers of a solver to smooth problems showed, where it states no claims or no refinement.
+
+    ``refinement`` is the name of the setting that acts as step or tolerance; empty where none does.
+    """
+
+    claims: Claims = Claims()
+    refinement: str = ""
+
+
 NUMBERS = (
     "order", "damped_order", "factor", "digits", "lag", "force_lag", "numerical_damping", "stability", "printed"
 )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from veridyn.reports.tally import group
+from veridyn.results.grouping import group
 
 Document = Mapping[str, Any]
 Entry = Mapping[str, Any]

@@ -12,8 +12,8 @@ from typing import Any
 from veridyn.outputs import OutputFolder
 from veridyn.reports import hints
 from veridyn.reports.markdown import escape, table
-from veridyn.reports.tally import group
 from veridyn.reports.writer import save_all
+from veridyn.results.grouping import group
 
 from .outcome import FATES, LAYERS, Document, Entry, Outcome, find_alarms, join, key_of, place_of, read_outcomes
 from .patterns import learn

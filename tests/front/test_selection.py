@@ -8,7 +8,7 @@ import pytest
 from veridyn.problem.errors import SolverInputError
 from veridyn.results import convert, describe_scope, merge, read
 from veridyn.run import running, screen
-from veridyn.run.execution import find_untested
+from veridyn.run.execution import find_needs, find_untested
 from veridyn.run.plan import Plan, Task
 from veridyn.run.selection import Selection
 from veridyn.run.workers import Pool
@@ -102,7 +102,10 @@ def test_what_is_declared_and_needed_by_no_case_is_named():
     subjects = [Subject("mine", capabilities=frozenset(declared)), Subject("less", capabilities=frozenset({"contact"}))]
     plan = Plan({s.name: s for s in subjects}, {}, (Task("mine", "sdnd101", "2-shocks"),))
     with Pool(1) as pool:
-        told = find_untested(pool, plan)
+        needs = find_needs(pool, plan)
+    told = find_untested(plan, needs.values())
+    assert set(needs) == {("sdnd101", "2-shocks")}
+    assert {"mechanical", "contact"} <= set(needs["sdnd101", "2-shocks"])
     assert told == ["mine: declared and never tested, as no case of the run needs it: friction:on-stop, modes"]
 
 

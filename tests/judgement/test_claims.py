@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -20,6 +21,7 @@ from veridyn.solver.contract.statements import (
     TAGS,
     TOLERANCES,
     Claims,
+    ObservedClaims,
     read_claims,
     read_refinement,
 )
@@ -259,6 +261,45 @@ def test_a_setting_that_nobody_declares_cannot_be_refined(asked):
 def test_constant_levels_are_refused_before_anything_is_solved():
     with pytest.raises(SettingsError, match="claiming: 2"):
         Subject.from_introduction(introduce(Claiming(refinement=DOWN[:2])))
+
+
+# ---- what was seen, where nobody states anything
+
+SEEN = {"": ObservedClaims(Claims(order=2.0), "step")}
+
+
+def test_what_was_seen_stands_in_for_what_nobody_states():
+    solver = Claiming(settings={"step": "step (s)"})
+    subject = Subject.from_introduction(introduce(solver), Request(observed=SEEN))
+    assert (subject.claims, subject.refined, subject.observed) == ({"": Claims(order=2.0)}, True, ("",))
+    levels = subject.refinement(LocalGate(solver), oscillator(), "")
+    assert levels == Subject.from_introduction(introduce(solver), Request(refinement="step")).refinement(
+        LocalGate(solver), oscillator(), ""
+    )
+
+
+def test_what_is_stated_comes_first():
+    stating = Claiming(claims={"digits": 6}, refinement=DOWN)
+    subject = Subject.from_introduction(introduce(stating), Request(observed=SEEN))
+    assert (subject.claims[""].digits, subject.claims[""].order, subject.observed) == (6.0, None, ())
+    assert subject.refinement(LocalGate(stating), oscillator(), "").sizes == tuple(level["step"] for level in DOWN)
+    asked = Request(claims={"digits": 3}, observed=SEEN)
+    assert Subject.from_introduction(introduce(Claiming()), asked).claims == {"": Claims(digits=3.0)}
+
+
+def test_a_failed_claim_that_was_only_seen_says_so(judged, make_statement, make_quantity):
+    class Slow(Claiming):
+        """Of order one, in a quantity whose truth is 1."""
+
+        def solve(self, problem, settings):
+            time = np.linspace(problem.start, problem.end, 3)
+            return {"time": time, "displacement": np.full(3, 1.0 + settings.get("step", 0.1)), "velocity": np.zeros(3)}
+
+    statement = make_statement(make_quantity(truth=mpmath.mpf(1), scale=lambda _: 1.0), problem=lambda _: oscillator())
+    record = judged(Slow(settings={"step": "step (s)"}), statement, layers=("claim",), observed=SEEN)
+    failed = record["only-claim:order:end"]
+    assert (failed.verdict, failed.value) == ("fail", pytest.approx(1.0))
+    assert failed.reason.endswith("the claim was observed on smooth problems, not stated")
 
 
 # ---- capabilities

@@ -39,11 +39,12 @@ ROOMS = {
 }
 FRONT = {  # below `veridyn`, of its own rooms
     "files": {"problem"},
-    "run": {"problem"},
-    "api": {"files", "problem", "run"},
+    "run": {"identification", "problem"},
+    "api": {"files", "identification", "problem", "run"},
     "doctor": {"problem", "run"},
+    "identification": {"problem"},
     "sweep": {"problem", "run"},
-    "cli": {"api", "files", "problem", "run"},
+    "cli": {"api", "files", "identification", "problem", "run"},
 }
 REFERENCES = {  # below `references`; second routes share nothing with the engine of the first
     "engine": {"engine"},

@@ -12,18 +12,17 @@ import numpy as np
 import pytest
 
 from veridyn.references.parameters import resolve
-from veridyn.references.problems import impact_oscillator
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.uncertainty import ROUNDING
 from veridyn.validation_cases.measures import impact_conditioning as conditioning
-from veridyn.validation_cases.measures import vibro_impact
+from veridyn.validation_cases.measures import struck_oscillator, vibro_impact
 
 STRUCK = {"m": 1, "k": 1, "kc": 9999, "gap": "0.5", "F": 1, "Omega": 2, "t_end": 6}
 TURN = math.sqrt(3) / 2  # where y = (2 sin t - sin 2t)/3 turns
 
 
 def values(**changes):
-    return resolve(impact_oscillator.PARAMETERS, STRUCK | changes)
+    return resolve(struck_oscillator.PARAMETERS, STRUCK | changes)
 
 
 def test_a_course_holds_what_the_motion_does_at_its_instants():
@@ -57,7 +56,7 @@ def test_no_datum_moves_a_peak_farther_than_stated_and_some_datum_as_far(name):
 def peaks(given):
     """Return the largest penetrations of all contacts (m)."""
     count = conditioning.course(given).starts[1:-1:2].size
-    forces = [impact_oscillator.peak_force(contact=n + 1, **given) for n in range(count)]
+    forces = [struck_oscillator.peak_force(n + 1)(**given) for n in range(count)]
     return np.array([float(force.value / given["kc"].mpf()) for force in forces])
 
 
@@ -135,9 +134,9 @@ def test_a_motion_that_ends_at_the_stop_is_decided_by_its_distance(share, decide
 def test_the_nearest_turn_of_a_contact_that_nearly_lets_go_within_is_seen():
     """A soft stop under a fast load: the force rises and falls twice."""
     soft = values(kc=10, F=40, Omega=10, t_end=2)
-    course, motion = conditioning.course(soft), impact_oscillator.motion(**soft, digits=12)
+    course, motion = conditioning.course(soft), struck_oscillator.HISTORY(**soft, digits=12)
     times = np.linspace(course.starts[1], course.starts[2], 401)[1:-1]
-    depths = np.array([float(motion("displacement", t)) for t in times.tolist()]) - 0.5
+    depths = -np.array([float(motion("gap", t)) for t in times.tolist()])
     turned = depths[1:-1][np.diff(depths)[1:] * np.diff(depths)[:-1] < 0]
     assert turned.size == 3
     assert course.turns[1] == pytest.approx(turned.min(), rel=1e-3)

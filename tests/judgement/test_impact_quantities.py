@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from veridyn.references.parameters import resolve
-from veridyn.references.problems import impact_oscillator
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.impacts import Impact
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.tolerances import cited
-from veridyn.validation_cases.measures import impact_conditioning, impact_quantities, impacts
+from veridyn.validation_cases.measures import impact_conditioning, impact_quantities, impacts, struck_oscillator
 
 STRUCK = {"m": 1, "k": 1, "kc": 9999, "gap": "0.5", "F": 1, "Omega": 2, "t_end": 3}
 PASSED = STRUCK | {"gap": repr(math.sqrt(3) / 2 + 1e-10)}  # the motion turns at sqrt(3)/2
@@ -29,7 +28,7 @@ def touch(number=1):
 
 
 def values(parameters):
-    return resolve(impact_oscillator.PARAMETERS, parameters)
+    return resolve(struck_oscillator.PARAMETERS, parameters)
 
 
 def response(parameters, monkeypatch, *instants):

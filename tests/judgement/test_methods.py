@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -180,7 +181,37 @@ def test_samples_off_the_steps_are_not_judged(claimed):
 
     record = claimed(Resampled(method="newmark"), "method")
     assert record.verdict == "not applicable"
-    assert record.detail == "the samples are no multiples of step=0.04 s; report the states of the steps themselves"
+    assert record.detail == (
+        "the samples are no multiples of step=0.04 s; report the states of the steps themselves, or their number as "
+        'counters["steps"]'
+    )
+
+
+class Divided(Newmark):
+    """Takes the next smaller step that divides the span, as `ceil` and `linspace` make it."""
+
+    stride, counts = 1, False
+
+    def solve(self, problem, settings):
+        span = problem.end - problem.start
+        steps = math.ceil(span / settings.get("step", STEPS[-1]) / self.stride) * self.stride
+        found = super().solve(problem, settings | {"step": span / steps})
+        counters = {"counters": {"steps": steps}} if self.counts else {}
+        return {name: found[name][:: self.stride] for name in ("time", "displacement", "velocity")} | counters
+
+
+@pytest.mark.parametrize(("beta", "verdict"), [(0.25, "pass"), (0.26, "fail")])
+def test_the_step_that_divides_the_span_is_the_one_that_was_taken(claimed, beta, verdict):
+    odd = replace(pair(), end=3.0 + 0.013)
+    assert claimed(Divided(beta, method="newmark"), "method", lambda _: odd).verdict == verdict
+
+
+@pytest.mark.parametrize(("counts", "verdict"), [(False, "not applicable"), (True, "fail")])
+def test_samples_between_steps_need_the_number_of_steps(claimed, counts, verdict):
+    odd = replace(pair(), end=3.0 + 0.013)
+    solver = Divided(0.26, method="newmark")
+    solver.stride, solver.counts = 2, counts
+    assert claimed(solver, "method", lambda _: odd).verdict == verdict
 
 
 def test_only_linear_problems_have_a_discrete_solution(claimed):

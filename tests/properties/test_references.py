@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic
-from veridyn.references.problems import friction_decay, impact_oscillator, sliding_block
+from veridyn.references.problems import friction_decay, sliding_block
 from veridyn.solver.exact.solver import SOLVER
+from veridyn.validation_cases.measures import struck_oscillator
 from veridyn.validation_cases.mechanics import test_damped_stop as damped_stop
 from veridyn.validation_cases.mechanics import test_sdld31 as sdld31
+from veridyn.validation_cases.mechanics.sdnd104.statement import CHANGES
 
 from .conftest import numbers
 
@@ -53,7 +55,7 @@ def test_sliding_block(excess, mu, m, omega):
     rub = Friction("shoe", (ONE,), m * g, mu, mu)
     end = 20.0 / omega
     r = exactly(mass=[[m]], supports=(shake,), frictions=(rub,), end=end)
-    truth = sliding_block.slip_events(a0=a0, mu=mu, g=g, m=m, omega=omega, until=end)
+    truth = CHANGES(a0=a0, mu=mu, g=g, m=m, omega=omega, t_start=0, t_end=end)
     times = [float(event.time) for event in truth if float(event.time) > 0]
     np.testing.assert_allclose(r.events["shoe"][-len(times) :], times, rtol=1e-11)
 
@@ -78,7 +80,7 @@ def test_impact_oscillator(m, k, kc, gap, Omega):
     """SDND121: all contacts of a driven oscillator in about two periods."""
     F, end = 2.0, 12.0 / Omega
     chosen = {"m": m, "k": k, "xi": 0, "kc": kc, "gap": gap, "F": F, "a": 0, "Omega": Omega, "wall": 0, "t_end": end}
-    truth = [float(instant) for instant in impact_oscillator.instants(**chosen, digits=15)]
+    truth = [float(instant) for instant, _ in struck_oscillator.HISTORY(**chosen, digits=15).events()[1:]]
     load = Load(ONE, Harmonic(F, Omega))
     r = exactly(mass=[[m]], stiffness=[[k]], stops=(Stop("stop", ONE, gap, kc),), loads=(load,), end=end)
     assert len(truth) > 1

@@ -466,11 +466,12 @@ def test_period_of_central_differences():
 STATED = {
     **dict.fromkeys(("euler", "implicit-euler"), 1),
     **dict.fromkeys(("midpoint", "heun", "ralston", "implicit-midpoint", "trapezoidal"), 2),
-    **dict.fromkeys(("lobatto-iiic-2", "sdirk-2", "tr-bdf2"), 2),
-    **dict.fromkeys(("kutta-3", "ssp-3", "bogacki-shampine", "radau-iia-2"), 3),
-    **dict.fromkeys(("rk4", "three-eighths", "gauss-2"), 4),
-    **dict.fromkeys(("cash-karp", "dormand-prince", "radau-iia-3"), 5),
-    "gauss-3": 6,
+    **dict.fromkeys(("lobatto-iiic-2", "sdirk-2", "tr-bdf2", "bogacki-shampine-2"), 2),
+    **dict.fromkeys(("kutta-3", "heun-3", "ssp-3", "bogacki-shampine", "radau-iia-2", "norsett-3"), 3),
+    **dict.fromkeys(("rk4", "three-eighths", "gill", "merson", "fehlberg-4", "cash-karp-4", "dormand-prince-4"), 4),
+    **dict.fromkeys(("gauss-2", "lobatto-iiia-3", "lobatto-iiib-3", "lobatto-iiic-3"), 4),
+    **dict.fromkeys(("cash-karp", "dormand-prince", "radau-iia-3", "fehlberg-5", "verner-5"), 5),
+    **dict.fromkeys(("gauss-3", "verner-6"), 6),
 }
 
 

@@ -33,7 +33,7 @@ UNDEFINED = [
     ("newmark_block", {"n": "1.5", "a_y": "0.05", "a_b": "0.1"}, "t_turn", "there is no event turn"),
     # nothing in the range of doubles tells whether it exists
     ("power_law_oscillator", {"a": "2000000", "A": "0.1"}, "x@1", "not decided in the range of doubles"),
-    ("sdnd106", {"mu_s": "0.2", "m2": "2.5"}, "phase_time_1", "every slip leaves enough for another"),
+    ("sdnd106", {"mu_s": "0.2", "m2": "2.5"}, "phase_time_1", "is not proved to last for ever"),
     # the window ends before
     ("tripped_block", {"mu": "0.01", "L": "10", "v_0": "1.66"}, "reach", "no event down"),
 ]

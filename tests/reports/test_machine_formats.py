@@ -11,6 +11,7 @@ from veridyn import reports
 from veridyn.reports import spreadsheet, writer
 from veridyn.reports.tally import tally
 from veridyn.results import Figure, Panel, ReportError, Role, Series, compute_checksum, convert, read, unstructure
+from veridyn.results.causes import find_causes
 from veridyn.results.writing import count_verdicts
 
 
@@ -204,7 +205,8 @@ def test_a_written_document_reads_back_the_same(built, make_document):
     written = json.loads((built / "results.json").read_text(encoding="utf-8"))
     assert written.pop("digest") == compute_checksum(written)
     assert written["counts"] == count_verdicts(convert(written).results)
-    assert convert(written | {"counts": None}) == convert(make_document())
+    assert convert(written).causes == find_causes(convert(written))
+    assert convert(written | {"counts": None, "causes": None}) == convert(make_document())
     assert unstructure(convert(written)) == written | {"digest": None}
 
 

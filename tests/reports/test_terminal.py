@@ -68,11 +68,36 @@ def test_of_many_answers_those_with_the_largest_change_are_told(printed, make_do
     assert "and 3 more" in text
 
 
-def test_many_failures_have_a_line_each(printed, make_document, make_result):
-    results = [make_result(quantity=f"q{number}", verdict="fail") for number in range(IN_FULL + 5)]
+def test_of_many_failures_one_of_each_cause_is_shown(printed, make_document, make_result):
+    errors = [make_result(quantity=f"q{n}", verdict="error", detail=f"no root near {n}.5 s") for n in range(IN_FULL)]
+    failed = [make_result(layer="invariance", quantity=f"r{n}", verdict="fail", error=9.0) for n in range(5)]
+    text = printed(summary_table, 200, make_document(results=[*errors, *failed]))
+    assert "ERROR  shoe[a0=15] euler  q0 (criterion)" in text
+    assert "q1 (criterion)" not in text
+    assert all(f"FAIL  shoe[a0=15] euler  r{n} (invariance)" in text for n in range(5))
+    assert f"and {IN_FULL - 1} further failures: -v lists every check" in text
+    assert "30 checks of shoe end in the same error: no root near 0.5 s" in text
+    assert "and 3 further causes" in text
+
+
+def test_few_failures_are_all_shown(printed, make_document, make_result):
+    results = [make_result(quantity=f"q{number}", verdict="fail") for number in range(IN_FULL)]
     text = printed(summary_table, 100, make_document(results=results))
     assert text.count("reference  ") == IN_FULL
-    assert all(f"FAIL  shoe[a0=15] euler  q{number} (criterion)" in text for number in range(IN_FULL + 5))
+    assert "further failures" not in text
+
+
+def test_a_single_failure_has_no_cause_beside_it(printed, make_document, make_result):
+    text = printed(summary_table, 100, make_document(results=[make_result(verdict="fail")]))
+    assert "Causes" not in text
+
+
+def test_a_claim_that_was_judged_nowhere_is_named(printed, make_document, make_result):
+    missed = make_result(layer="claim", quantity="method", verdict="not applicable", detail="the samples are apart")
+    text = printed(summary_table, 200, make_document(results=[make_result(), missed]))
+    assert "Not judged: veridyn euler: the claim of method was judged nowhere; the samples are apart" in text
+    judged = make_result(layer="claim", quantity="method", variant="b")
+    assert "Not judged" not in printed(summary_table, 200, make_document(results=[missed, judged]))
 
 
 def test_columns_of_verdicts_that_do_not_occur_are_left_out(printed, make_document, make_result):

@@ -12,7 +12,6 @@ from scipy.linalg import expm
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic, Piecewise, polynomial, pulse
-from veridyn.references.problems import sliding_block
 from veridyn.solver.contract.errors import SettingsError, SolverFailure
 from veridyn.solver.exact.solver import SOLVER, ExactComputation
 from veridyn.solver.exact.transitions import EventState
@@ -21,6 +20,7 @@ from veridyn.solver.integrators.kernels.roots import MOST_AHEAD
 from veridyn.solver.integrators.kernels.series import ORDER
 from veridyn.solver.integrators.modal import SOLVER as OWN
 from veridyn.solver.postprocessing.interpolation import value_at
+from veridyn.validation_cases.mechanics.sdnd104.statement import CHANGES
 
 from .conftest import entry
 
@@ -139,7 +139,7 @@ def test_phase_changes_of_the_sliding_block(a0):
     shake = SupportMotion.from_acceleration("plane", ONE, Harmonic(a0, "2*pi"))
     friction = Friction("shoe", (ONE,), 1.0, 1.0, 1.0)
     motion = ExactComputation(problem(supports=(shake,), frictions=(friction,), end=12.0)).run(np.empty(0))
-    truth = sliding_block.slip_events(a0=a0, mu=1, g=1, m=1, omega="2*pi", until=12)
+    truth = CHANGES(a0=a0, mu=1, g=1, m=1, omega="2*pi", t_start=0, t_end=12)
     times = [float(event.time) for event in truth if float(event.time) > 0]
     np.testing.assert_allclose(motion.rows.times[1:], times, rtol=1e-13)
 

@@ -90,7 +90,7 @@ def _claims(
     if claims.factor:
         yield make("error_over_tolerance", "", orders.tolerance_factor, tending, claims)
     if statement.case.linear:
-        yield from _linear(statement, claims, make)
+        yield from _linear(statement, claims, make, is_lag_stated=scheme not in subject.observed)
 
 
 def _is_exact(quantity: Quantity) -> bool:
@@ -98,15 +98,20 @@ def _is_exact(quantity: Quantity) -> bool:
     return isinstance(quantity.criterion, Tolerance) and quantity.criterion.kind == "exact"
 
 
-def _linear(statement: Statement, claims: Claims, make: Callable[..., Check]) -> Iterator[Check]:
-    """Yield what a linear problem shows of a method; the free vibration of its fastest mode once a case."""
+def _linear(
+    statement: Statement, claims: Claims, make: Callable[..., Check], *, is_lag_stated: bool
+) -> Iterator[Check]:
+    """Yield what a linear problem shows of a method; the free vibration of its fastest mode once a case.
+
+    Where nobody states anything nobody says that velocities are not late.
+    """
     if claims.method:
         yield make("method", "", methods.discrete, claims)
     if statement.variant.name != statement.case.variants[0].name:
         return
     if claims.numerical_damping is not None:
         yield make("numerical_damping", "", methods.damping, claims)
-    if claims.order:
+    if claims.order and is_lag_stated:
         yield make("lag", "steps", methods.lag, claims)
     if claims.stability is not None:
         yield make("stability", "", methods.stability, claims)
@@ -147,6 +152,17 @@ def _why_no_digit(finding: Finding, quantity: Quantity, statement: Statement) ->
         return ""
     share = abs(float(truth)) / statement.size(quantity)
     return f"no correct digit, admissible: the truth is {share:.1g} of the scale of the quantity" if share < 1 else ""
+
+
+def describe_observed(subject: Subject, scheme: str) -> str:
+    """Say by what a scheme is judged that nobody stated; empty if that is nothing."""
+    name = subject.request.get_refinement(scheme)
+    if not name:
+        return ""
+    order = subject.claims[scheme].order if scheme in subject.observed else None
+    seen = f"order {order:g} in {name}" if order else f"{name} refines it"
+    who = f"{subject.name} {scheme}".strip()
+    return f"{who}: judged by what its answers to a smooth motion showed ({seen}), as nobody states it; {WHAT_TO_CLAIM}"
 
 
 def what_it_could_claim(subject: Subject, scheme: str) -> str:

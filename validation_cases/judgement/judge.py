@@ -97,10 +97,8 @@ def judge(check: Check, runner: Runner) -> Record:
         If the run itself was asked for wrongly, by settings of the user; that is no verdict on the solver. Where there
         are none, it is one.
     """
-    missing = sorted(check.statement.needs - runner.subject.capabilities)
-    if missing:
-        return _record(check, runner, Verdict.NOT_APPLICABLE, f"the solver does not offer {', '.join(missing)}")
     try:
+        runner.subject.refuse_beyond(check.statement.needs)
         finding = check.find(runner)
     except (CapabilityError, NotJudged) as missed:
         return _record(check, runner, Verdict.NOT_APPLICABLE, str(missed))
@@ -135,12 +133,21 @@ def _judged(check: Check, runner: Runner, finding: Finding) -> Record:
         error=error,
         error_kind=ErrorKind(tolerance.kind),
         tolerance=tolerance.value,
-        reason=tolerance.reason,
+        reason=_state_reason(check, runner, tolerance),
         margin=tolerance.value / error if error else None,
         digits=correct_digits(finding.value, reference) if finding.counts_digits else None,
         levels=finding.levels,
         terms=dict(finding.terms),
     )
+
+
+OBSERVED = "the claim was observed on smooth problems, not stated"
+
+
+def _state_reason(check: Check, runner: Runner, tolerance: Tolerance) -> str:
+    """Return why a tolerance is as it is, and of a claim that nobody states, where it comes from."""
+    is_observed = check.layer is Layer.CLAIM and check.scheme in runner.subject.observed
+    return f"{tolerance.reason}; {OBSERVED}" if is_observed else tolerance.reason
 
 
 def state_reference(reference: Number | Certified) -> Number:
@@ -220,6 +227,22 @@ def _record(check: Check, runner: Runner, verdict: Verdict, detail: str, run: Ru
         settings=recorded(run.settings),
         wall_time=runner.wall_times.get(run.key),
         counters=dict(runner.counters.get(run.key, {})),
+        id=check.id,
+    )
+
+
+def leave_out(check: Check, solver: str, why: str) -> Record:
+    """Return the record of a check that nobody asks of a solver any more."""
+    return Record(
+        case=check.case,
+        variant=check.variant,
+        solver=solver,
+        scheme=check.scheme,
+        layer=check.layer,
+        quantity=check.name,
+        unit=check.unit,
+        verdict=Verdict.NOT_APPLICABLE,
+        detail=why,
         id=check.id,
     )
 

@@ -65,17 +65,21 @@ def discrete(runner: Runner, statement: Statement, scheme: str, claims: Claims) 
     Raises
     ------
     NotJudged
-        If the response has no constant step.
+        If the samples do not show the step that was taken.
     """
     key, sizes, runs = level_runs(runner, statement, scheme)
-    run, step, problem = runs[0], sizes[0], as_mechanical(statement.problem)
+    run, problem = runs[0], as_mechanical(statement.problem)
     response = runner.observe(run).response
+    step = _find_step(response, problem, sizes[0])
+    if step is None:
+        raise NotJudged(
+            f"the samples are no multiples of {key}={sizes[0]:g} s; report the states of the steps themselves, or "
+            'their number as counters["steps"]'
+        )
     # methods that agree elsewhere read a load that jumps on either side of the jump, or in the middle
     known = response.time <= next(jumps(problem), math.inf) - step
     response = replace(response, time=response.time[known], displacement=response.displacement[known])
     numbers = np.rint((response.time - problem.start) / step).astype(int)
-    if np.abs(response.time - problem.start - numbers * step).max() > ON_GRID * step * len(numbers):
-        raise NotJudged(f"the samples are no multiples of {key}={step:g} s; report the states of the steps themselves")
     # The recurrence of the claimed method itself is the truth here, not the motion. The error of
     # discretisation is the same in both and drops out. What is left is rounding, so that a slightly wrong
     # coefficient is seen at a single step size.
@@ -84,6 +88,27 @@ def discrete(runner: Runner, statement: Statement, scheme: str, claims: Claims) 
     error = float(np.abs(response.displacement - true).max()) / size
     allowed = Tolerance(DISCRETE, "absolute", f"rounding, of the largest displacement of {claims.method} at that step")
     return Finding(run, error, 0.0, error, allowed, f"{int(numbers[-1])} steps of {step:g} s")
+
+
+def _find_step(response: Response, problem: MechanicalProblem, size: float) -> float | None:
+    """Return the constant step that a response shows; None if it does not show it.
+
+    A solver may take the step that was asked for, or the next smaller one that divides the span, as `ceil` and
+    `linspace` make it. The second counts only where each step has its sample, or where the solver says how many there
+    were: samples at other places have been interpolated.
+    """
+    span, since = problem.end - problem.start, response.time - problem.start
+    fitting = span / math.ceil(span / size * (1 - ON_GRID))
+    counted = response.counters.get("steps", 0)
+    steps = [size]
+    steps += [span / counted] if counted > 0 and span / counted <= size * (1 + ON_GRID) else []
+    steps += [fitting] if len(since) == round(span / fitting) + 1 else []
+    return next((step for step in steps if _are_multiples(since, step)), None)
+
+
+def _are_multiples(times: Floats, step: float) -> bool:
+    numbers = np.rint(times / step)
+    return bool(np.abs(times - numbers * step).max() <= ON_GRID * step * len(times))
 
 
 def _marched(claims: Claims, problem: MechanicalProblem, step: float, count: int) -> Floats:

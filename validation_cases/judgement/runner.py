@@ -306,7 +306,7 @@ class Runner:
             raise CapabilityError("settings of the user have units that nobody states")
         if run.level is None:
             return self.subject.default_settings(self.gate, problem, run.scheme)
-        stated = self.request.refinement or self.gate.introduction.refinement
+        stated = self.request.refinement or self.gate.introduction.refinement or self.request.get_refinement(run.scheme)
         if stated is None or isinstance(stated, str):
             return _level(self.subject.refinement(self.gate, problem, run.scheme).levels, run.level)
         claims, key = self.subject.claims[run.scheme], self.refinement(run.statement, run.scheme).key

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
 from veridyn.problem.nearest import nearest
 from veridyn.references.methods.discrete import read_method
-from veridyn.solver.contract.errors import SettingsError
+from veridyn.solver.contract.errors import CapabilityError, SettingsError
 from veridyn.solver.contract.gate import Gate, default_settings, read_levels
 from veridyn.solver.contract.introduction import Introduction
 from veridyn.solver.contract.statements import (
     Claims,
+    ObservedClaims,
     Refinement,
     Settings,
     as_float,
@@ -40,6 +41,8 @@ class Request:
         Criterion in place of those of the cases.
     schemes, quantities
         Names of those that are judged; all if empty.
+    observed
+        By scheme, what its answers showed: stands in for what neither solver nor user states.
     seed
         What moves the parameters of the copies that are judged beside the cases; None: none are.
     """
@@ -51,6 +54,11 @@ class Request:
     schemes: tuple[str, ...] = ()
     quantities: tuple[str, ...] = ()
     seed: int | None = None
+    observed: Mapping[str, ObservedClaims] = field(default_factory=dict)
+
+    def get_refinement(self, scheme: str) -> str:
+        """Return the name of the setting that was seen to refine a scheme; empty if none was."""
+        return self.observed.get(scheme, ObservedClaims()).refinement
 
 
 def read_request(
@@ -106,6 +114,7 @@ class Subject:
 
     ``claims`` and ``settings``, those that it declares with their meaning, are given by scheme; a solver without
     schemes has one, the empty name. ``refined``: whether there are refinement levels.
+    ``observed`` are the schemes whose claims were seen in their answers, and are stated by nobody.
     ``warms_up``: whether it compiles before its first run. ``families``: cases of which it solves many at once.
     """
 
@@ -115,6 +124,7 @@ class Subject:
     schemes: tuple[str, ...] = ("",)
     claims: Mapping[str, Claims] = field(default_factory=dict)
     refined: bool = False
+    observed: tuple[str, ...] = ()
     warms_up: bool = False
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     families: frozenset[str] = frozenset()
@@ -138,7 +148,8 @@ class Subject:
             capabilities=introduction.capabilities,
             schemes=introduction.schemes,
             claims={scheme: _choose_claims(introduction, scheme, request) for scheme in introduction.schemes},
-            refined=bool(request.refinement) or introduction.refinement is None or bool(introduction.refinement),
+            refined=_is_refined(introduction, request),
+            observed=tuple(s for s in introduction.schemes if _observe_claims(introduction, s, request)),
             warms_up=introduction.warms_up,
             settings=introduction.settings,
             families=introduction.families,
@@ -175,6 +186,12 @@ class Subject:
         known = self.settings.get(scheme, {})
         return {name: value for name, value in self.request.settings.items() if name in known}
 
+    def refuse_beyond(self, needs: Set[str]) -> None:
+        """Raise CapabilityError if a problem needs something that the solver does not offer."""
+        missing = sorted(needs - self.capabilities)
+        if missing:
+            raise CapabilityError(f"the solver does not offer {', '.join(missing)}")
+
     def default_settings(self, gate: Gate, problem: Problem, scheme: str) -> Settings:
         """Return the settings of a default run: the user's, or all that the solver takes by itself.
 
@@ -195,6 +212,8 @@ class Subject:
         """
         if self.request.refinement:
             stated = find_levels(f"solver {self.name}", self.request.refinement, problem, self.claims[scheme])
+        elif gate.introduction.refinement == () and (name := self.request.get_refinement(scheme)):
+            stated = find_levels(f"solver {self.name}", name, problem, self.claims[scheme])
         else:
             stated = read_levels(gate, problem, scheme)
         chosen: Settings = {"scheme": scheme} if scheme else {}
@@ -206,10 +225,25 @@ class Subject:
         return Refinement(stated.key, levels)
 
 
+def _is_refined(introduction: Introduction, request: Request) -> bool:
+    """Tell whether there are refinement levels: of the user, of the solver, or of a setting that was seen to act."""
+    if request.refinement or introduction.refinement is None or introduction.refinement:
+        return True
+    return all(request.get_refinement(scheme) for scheme in introduction.schemes)
+
+
+def _observe_claims(introduction: Introduction, scheme: str, request: Request) -> Claims | None:
+    """Return the claims that were seen where nobody states any; None if somebody does, or nothing was seen."""
+    seen = request.observed.get(scheme)
+    stated = bool(request.claims) or bool(introduction.claims[scheme])
+    return None if stated or not seen or not seen.claims else seen.claims
+
+
 def _choose_claims(introduction: Introduction, scheme: str, request: Request) -> Claims:
-    """Return the claims of the user, or those of the solver."""
+    """Return the claims of the user, those of the solver, or those that were seen."""
     owner = f"solver {introduction.name}"
-    claims = read_claims(owner, request.claims) if request.claims else introduction.claims[scheme]
+    stated = read_claims(owner, request.claims) if request.claims else introduction.claims[scheme]
+    claims = _observe_claims(introduction, scheme, request) or stated
     if claims.method:
         try:
             read_method(claims.method, claims.parameters)

@@ -29,10 +29,10 @@ import numpy as np
 from mpmath import mpf
 
 from veridyn.references.parameters import Exact
-from veridyn.references.problems import impact_oscillator
 from veridyn.references.second_routes.impact_phases import ImpactPhase, growth
 from veridyn.validation_cases.judgement.case import Floats, Values
 from veridyn.validation_cases.judgement.uncertainty import ROUNDING
+from veridyn.validation_cases.measures import struck_oscillator
 from veridyn.validation_cases.measures.impacts import contact_frequency
 from veridyn.validation_cases.measures.vibro_impact import select_parameters
 
@@ -76,13 +76,13 @@ def _key(values: Values) -> Parameters:
 @lru_cache(maxsize=16)
 def _course(parameters: Parameters) -> PhaseSequence:
     named = dict(parameters)
-    phases = impact_oscillator.closed_phases.compute(named, PHASES)
+    phases = struck_oscillator.closed_phases.compute(named, PHASES)
     with mpmath.workdps(ENOUGH):
         ends = [*(phase.start for phase in phases[1:]), max(phases[-1].start, named["t_end"].mpf())]
         lapses = [end - phase.start for phase, end in zip(phases, ends, strict=True)]
         rates = [phase.observed(mpmath.mpf(0))[1] for phase in phases]
     starts = [phase.start for phase in phases]
-    turns = impact_oscillator.turns.compute(named)
+    turns = struck_oscillator.turns.compute(named)
     rows = [np.array(row, dtype=float) for row in (starts, lapses, rates, turns)]
     return PhaseSequence(rows[0], rows[1], rows[2], rows[3], phases, named["gap"].mpf())
 

@@ -7,8 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from veridyn.references.certified import Certified, exact_count, exact_zero, undefined
-from veridyn.references.problems import impact_oscillator
+from veridyn.references.certified import Certified, exact_zero, undefined
 from veridyn.references.reference import Reference
 from veridyn.results import Figure
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
@@ -27,7 +26,7 @@ from veridyn.validation_cases.judgement.case import (
 from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
 from veridyn.validation_cases.judgement.uncertainty import ROUNDING
-from veridyn.validation_cases.measures import impact_conditioning, impacts, vibro_impact
+from veridyn.validation_cases.measures import impact_conditioning, impacts, struck_oscillator, vibro_impact
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, velocities
 from veridyn.validation_cases.measures.plotting import (
     HistoryCurve,
@@ -117,14 +116,19 @@ def _all_kinked(values: Values) -> float:
 
 
 def _instant(number: int, values: Values, digits: int) -> Certified:
-    result = impact_oscillator.instants.compute(values, digits)
-    if _complete(number) > len(result):
-        return undefined(f"only {len(result) // 2} contacts end before t_end")
-    return result[number - 1]
+    ended = _ended(values)
+    if _complete(number) > 2 * ended:
+        return undefined(f"only {ended} contacts end before t_end")
+    return struck_oscillator.instant(number).compute(values, digits)
+
+
+def _ended(values: Values) -> int:
+    """Return how many contacts end before t_end."""
+    return round(float(struck_oscillator.ENDED.compute(values)))
 
 
 def _refer(name: str, rule: Callable[[Values, int], Certified]) -> Reference[Certified]:
-    return Reference(name, impact_oscillator.PARAMETERS, rule)
+    return Reference(name, struck_oscillator.PARAMETERS, rule)
 
 
 def _of_first(needed: int, quantity: Quantity) -> Quantity:
@@ -152,7 +156,7 @@ def peak_force(contact: int, criterion: Criterion) -> Quantity:
         return float(values["kc"]) * impact_conditioning.peak_rounded(values, clock, contact)
 
     name, what = f"peak_force_{contact}", f"largest force of contact {contact}"
-    truth = impact_oscillator.peak_force.at(contact=contact)
+    truth = struck_oscillator.peak_force(contact)
     return _of_first(2 * contact, Quantity(name, "N", what, truth, measure, criterion, rounded=rounded))
 
 
@@ -162,18 +166,13 @@ def largest_force(criterion: Criterion) -> Quantity:
     def rounded(values: Values, clock: float) -> float:
         return float(values["kc"]) * impact_conditioning.largest_peak_rounded(values, clock)
 
-    truth, measure = impact_oscillator.largest_force, vibro_impact.largest_force
+    truth, measure = struck_oscillator.largest_force, vibro_impact.largest_force
     quantity = Quantity("largest_force", "N", "largest force of all contacts", truth, measure, criterion)
     return where_decided(replace(quantity, regularity=_all_kinked, rounded=rounded))
 
 
-def _count(values: Values, digits: int) -> Certified:
-    ended = len(impact_oscillator.instants.compute(values, digits)) // 2
-    return exact_count(ended, "proved roots of the gap", digits, "quasi-analytical")
-
-
 def _no_error(values: Values, digits: int) -> Certified:
-    if len(impact_oscillator.instants.compute(values, digits)) < 2:
+    if not _ended(values):
         return undefined("no contact ends before t_end")
     return exact_zero("every instant against its own truth", digits, "quasi-analytical")
 
@@ -191,7 +190,7 @@ CONTACTS = tuple(
             "contacts",
             "",
             "contacts that end before t_end",
-            _refer("contacts", _count),
+            struck_oscillator.ENDED,
             impacts.count,
             BY_COUNT,
             regularity=COUNTED,
@@ -229,7 +228,7 @@ def _gap(o: Observation) -> Floats:
 
 
 def _true_gap(o: Observation, times: Floats) -> Floats:
-    return o["gap"] - true(impact_oscillator.motion, "displacement")(o, times)
+    return true(struck_oscillator.HISTORY, "gap")(o, times)
 
 
 def _touches(values: Values) -> list[tuple[float, str]]:
@@ -237,7 +236,7 @@ def _touches(values: Values) -> list[tuple[float, str]]:
 
 
 GAP = HistoryCurve("gap (m)", _gap, _true_gap)
-FORCE = HistoryCurve("force (N)", impacts.force, true(impact_oscillator.motion, "force"))
+FORCE = HistoryCurve("force (N)", impacts.force, true(struck_oscillator.HISTORY, "force"))
 PENETRATION = HistoryCurve("penetration (m)", lambda o: -_gap(o), lambda o, times: -_true_gap(o, times))
 DOTS = 100
 

@@ -282,9 +282,13 @@ def _stated(case: Case, variant: str) -> Statement:
 
 
 def shown(case: Case, variant: str, observer: Runner) -> tuple[Observation, str]:
-    """Return what the first scheme of a solver gives in a variant (that of the case), and how it is labelled."""
-    scheme = observer.subject.schemes[0]
-    return observer.observe(observer.default_run(_stated(case, variant), scheme)), scheme or observer.subject.name
+    """Return what the first scheme of a solver gives in a variant (that of the case), and how it is labelled.
+
+    Raises CapabilityError if the solver does not offer what the problem needs: it is not called then.
+    """
+    scheme, statement = observer.subject.schemes[0], _stated(case, variant)
+    observer.subject.refuse_beyond(statement.needs)
+    return observer.observe(observer.default_run(statement, scheme)), scheme or observer.subject.name
 
 
 def convergence(name: str, remark: str, variant: str = "") -> FigureMaker:
@@ -294,6 +298,7 @@ def convergence(name: str, remark: str, variant: str = "") -> FigureMaker:
         if not observer.subject.refined:
             return
         statement = _stated(case, variant)
+        observer.subject.refuse_beyond(statement.needs)
         quantity = next(q for q in case.quantities if q.name == name)
         curves, keys = [], set()
         for scheme in observer.subject.schemes[:SCHEMES_SHOWN]:

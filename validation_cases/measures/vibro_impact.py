@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from veridyn.references.parameters import Exact
-from veridyn.references.problems import impact_oscillator
 from veridyn.validation_cases.judgement.case import Floats, Observation, Values
-from veridyn.validation_cases.measures import impacts
+from veridyn.validation_cases.measures import impacts, struck_oscillator
 
-NAMES = tuple(parameter.name for parameter in impact_oscillator.PARAMETERS)
+NAMES = tuple(parameter.name for parameter in struck_oscillator.PARAMETERS)
 OUTPUT_NUMBER = 0.032  # w_c times the spacing of the requested output around contacts: a hundred per contact
 FAR = 25  # spacing of outputs in flight over that in contact
 CLOCK = 12  # decimals of output instants (s), so that none comes twice
@@ -30,7 +29,7 @@ def true_instants(values: Values) -> Floats:
 @lru_cache(maxsize=16)
 def _true_instants(parameters: tuple[tuple[str, Exact], ...]) -> Floats:
     given: dict[str, Any] = dict(parameters)
-    return np.array([float(t) for t in impact_oscillator.instants(**given)])
+    return np.array([float(t) for t, _ in struck_oscillator.HISTORY(**given).events()[1:]])
 
 
 def instants_before(values: Values, time: float) -> int:

@@ -1,26 +1,25 @@
 """SDND102 (EDF V5.01.102): an earthquake in resonance, with impacts on a wall or of two masses on each other."""
 
-import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from veridyn.problem.basis import driven_displacement
-from veridyn.problem.elements import Frame, Stop, SupportMotion
+from veridyn.problem.elements import Stop, SupportMotion
+from veridyn.problem.formulas import sqrt
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic
 from veridyn.references.certified import exact_zero
-from veridyn.references.problems import impact_oscillator
 from veridyn.references.reference import state
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.balance import stop_gap
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.judgement.case import Case, Observation, Published, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import Case, Observation, Published, Quantity, Values, Variant, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
-from veridyn.validation_cases.measures import impact_quantities, vibro_impact
+from veridyn.validation_cases.measures import impact_quantities, struck_oscillator, vibro_impact
 from veridyn.validation_cases.measures.plotting import convergence
 from veridyn.validation_cases.measures.quantities import size
 
@@ -34,50 +33,42 @@ PRINTED_C = ("0.1", "0.2", "0.3", "0.4", "0.5")  # s
 SAMPLE_B = "0.376"  # s
 
 
-def _acceleration(values: Values, sign: float) -> Harmonic:
-    return Harmonic(sign * float(values["a"]), str(values["Omega"]))
+def state_pair(values: Values) -> MechanicalProblem:
+    """Return two masses whose supports move against each other: twice the gap, half the stiffness between them."""
+    m, k, xi, kc, gap, a, Omega, end = numbers(values, "m", "k", "xi", "kc", "gap", "a", "Omega", "t_end")
+    both, (first, second) = np.eye(2, dtype=int), np.eye(2, dtype=int)
+    return MechanicalProblem(
+        name="sdnd102",
+        mass=m * both,
+        stiffness=k * both,
+        damping=2 * xi * sqrt(k * m) * both,
+        end=end,
+        supports=(
+            SupportMotion.from_acceleration("left", first, Harmonic(a, Omega)),
+            SupportMotion.from_acceleration("right", second, Harmonic(-a, Omega)),
+        ),
+        stops=(Stop("stop", first - second, gap=2 * gap, stiffness=kc / 2, frame="absolute"),),
+        coordinates=("x1", "x2"),
+    )
 
 
-def _structure(values: Values, n: int) -> dict[str, Any]:
-    """Return matrices and start of n equal masses that know nothing of each other."""
-    m, k, xi, end = floats(values, "m", "k", "xi", "t_end")
-    printed = [t for t in sorted({float(t) for t in (*PRINTED_A, *PRINTED_C, SAMPLE_B)}) if t <= end]
-    return {
-        "mass": m * np.eye(n),
-        "stiffness": k * np.eye(n),
-        "damping": 2 * xi * math.sqrt(k * m) * np.eye(n),
-        "end": end,
-        "output_times": vibro_impact.output_times(values, printed),
-    }
+def watched(stated: Callable[[Values], MechanicalProblem], values: Values) -> MechanicalProblem:
+    """Return a problem with its output."""
+    printed = [float(t) for t in (*PRINTED_A, *PRINTED_C, SAMPLE_B) if float(t) <= float(values["t_end"])]
+    return replace(stated(values), output_times=vibro_impact.output_times(values, sorted({*printed})))
 
 
 def wall(values: Values) -> MechanicalProblem:
     """Return one mass before a wall that stands still (wall = 1) or moves with the support (wall = 0)."""
-    kc, gap = floats(values, "kc", "gap")
-    frame: Frame = "absolute" if values["wall"].rational else "relative"
-    return MechanicalProblem(
-        name="sdnd102",
-        supports=(SupportMotion.from_acceleration("support", np.ones(1), _acceleration(values, 1.0)),),
-        stops=(Stop("stop", np.ones(1), gap=gap, stiffness=kc, frame=frame),),
-        coordinates=("x",),
-        **_structure(values, 1),
-    )
+    return watched(partial(struck_oscillator.state, name="sdnd102"), values)
 
 
 def two_masses(values: Values) -> MechanicalProblem:
-    """Return two masses whose supports move against each other: twice the gap, half the stiffness between them."""
-    kc, gap = floats(values, "kc", "gap")
-    first, second = np.array([1.0, 0.0]), np.array([0.0, 1.0])
-    return MechanicalProblem(
-        name="sdnd102",
-        supports=(
-            SupportMotion.from_acceleration("left", first, _acceleration(values, 1.0)),
-            SupportMotion.from_acceleration("right", second, _acceleration(values, -1.0)),
-        ),
-        stops=(Stop("stop", first - second, gap=2 * gap, stiffness=kc / 2, frame="absolute"),),
-        coordinates=("x1", "x2"),
-        **_structure(values, 2),
-    )
+    """Return two masses that strike each other."""
+    return watched(state_pair, values)
+
+
+MOTION = struck_oscillator.MOTION
 
 
 def _lasts_until(time: float, values: Values) -> bool:
@@ -117,7 +108,7 @@ def _until_decided(quantity: Quantity, time: float) -> Quantity:
 
 def displacement_at(t: str) -> Quantity:
     """Return the displacement at an instant (s)."""
-    truth, measure = impact_oscillator.displacement.at(t=t), partial(displacement, time=float(t))
+    truth, measure = struck_oscillator.displacement(t), partial(displacement, time=float(t))
     words, criterion, untouched = SEEN.format(t), ASTER_DISPLACEMENTS, "the first touch comes later"
     quantity = Quantity(f"displacement@{t}", "m", words, truth, measure, criterion, GAP, early=untouched)
     return _until_decided(quantity, float(t))
@@ -125,7 +116,7 @@ def displacement_at(t: str) -> Quantity:
 
 def force_at(t: str) -> Quantity:
     """Return the force of the stop at an instant (s)."""
-    truth, measure = impact_oscillator.force.at(t=t), partial(force, time=float(t))
+    truth, measure = struck_oscillator.force(t), partial(force, time=float(t))
     return _until_decided(Quantity(f"force@{t}", "N", f"force of the stop at {t} s", truth, measure, ASTER), float(t))
 
 
@@ -188,7 +179,7 @@ CASE = Case(
         "tan(phi) = 2 beta Omega/(omega² - Omega²)",
         "y(t_{j+1}) = gap, t_{j+1} > t_j",
     ),
-    parameters=impact_oscillator.parameters(
+    parameters=struck_oscillator.parameters(
         m="25", k="98696", xi="0.07", kc="5.76e7", gap="5e-4", a="1", Omega="20*pi", wall="1", t_end="1"
     ),
     variants=(
@@ -196,6 +187,7 @@ CASE = Case(
         Variant("a-two-masses", {}, OF_A | {"asymmetry"}, two_masses),
         Variant("c", {"xi": "0", "wall": "0", "t_end": "0.5"}, OF_C),
     ),
+    requirements=(struck_oscillator.SWINGS, struck_oscillator.STANDS),
     quantities=QUANTITIES,
     residuals=impact_quantities.RESIDUALS,
     problem=wall,

@@ -2,17 +2,25 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from itertools import pairwise
+from typing import Any
 
+import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.problem.elements import Friction, Load
+from veridyn.problem.formulas import angular_frequency, sqrt
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Piecewise
 from veridyn.references.certified import CertificationError, Certified, classification, undefined
-from veridyn.references.problems import pulled_pair
+from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.parameters import Parameter, exact
 from veridyn.references.reference import Reference
+from veridyn.references.requirements import Requirement, restrict
+from veridyn.references.second_routes import pulled_closed as closed
 from veridyn.validation_cases.judgement.case import (
     Case,
     Number,
@@ -22,6 +30,7 @@ from veridyn.validation_cases.judgement.case import (
     Values,
     Variant,
     floats,
+    numbers,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
@@ -32,36 +41,72 @@ from veridyn.validation_cases.measures.quantities import outputs, share_of, size
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
 INSTANTS = ("0.02", "0.15", "0.2", "0.339965")
+SHOE = "shoe"
+WORDS = {"sticks": "stick", "slips ahead": "slip+", "slips back": "slip-"}
 period = size("2*pi*sqrt(m2/k)")  # period T of m2 on the spring while m1 sticks (s)
+
+PARAMETERS = (
+    Parameter("m1", "kg", "mass that rubs", "5"),
+    Parameter("m2", "kg", "mass that is pulled", "5"),
+    Parameter("k", "N/m", "stiffness of the spring between them", "1e4"),
+    Parameter("normal", "N", "normal force on m1", "1e4"),
+    Parameter("mu_s", "1", "coefficient of friction at rest", "0.3"),
+    Parameter("mu_d", "1", "coefficient of friction in motion, not above mu_s", "0.2"),
+    Parameter("pull", "N", "force on m2", "3000"),
+    Parameter("t_off", "s", "end of the pull", "0.2"),
+)
+REQUIRED = (Requirement("mu_s >= mu_d", "friction would be larger in motion than at rest"),)
+
+
+def state(values: Values) -> MechanicalProblem:
+    """Return the ideal problem: set-valued friction under a constant normal force, a pull that ends at once.
+
+    It lasts for as long as friction could take to use up the momentum of the pull, and twenty periods more.
+    """
+    m1, m2, k, normal, mu_s, mu_d, pull, t_off = numbers(values, *(parameter.name for parameter in PARAMETERS))
+    return MechanicalProblem(
+        name="sdnd106",
+        mass=np.array([[m1, 0], [0, m2]]),
+        stiffness=k * np.array([[1, -1], [-1, 1]]),
+        end=t_off * (1 + pull / (mu_d * normal)) + 20 * angular_frequency(sqrt(k / m2)),
+        loads=(Load(np.array([0, 1]), Piecewise((0, t_off), ((pull,), (0,)))),),
+        frictions=(Friction(SHOE, (np.array([1, 0]),), normal, mu_s, mu_d),),
+        coordinates=("x1", "x2"),
+    )
+
+
+def problem(values: Values) -> MechanicalProblem:
+    """Return the problem for the time of Code_Aster's test, or up to a period after the last slip, to see creep."""
+    last = max((time for time, _ in _changes(values)), default=0.0)
+    end = max(0.35, last + period(values))
+    return replace(state(values), end=end, output_times=outputs(end, period(values) / OUTPUTS_PER_PERIOD, INSTANTS))
+
+
+MOTION = make_quantities(state, PARAMETERS, record=restrict(*REQUIRED))
+SETTLED = MOTION.settled()  # m1 sticks for ever at last: that is proved
+LAWS = "closed form of every phase, slips searched from turning point to turning point of the velocity"
+BALANCE = "work of the pull less the energy that is left, from the closed form of every phase"
+SLIPS = f"{SHOE}_slips_ahead or {SHOE}_slips_back"
+HISTORY = MOTION.history(x1="x1", v1="v_x1", x2="x2", v2="v_x2")
+CHANGES = SETTLED.phase_changes(SHOE, WORDS)
 
 
 def _changes(values: Values) -> list[tuple[float, str]]:
     """Return the true changes of phase: instant (s), and the phase that begins."""
-    return [(float(change.time), change.kind) for change in pulled_pair.phase_changes.compute(values, 15)]
+    return [(float(change.time), change.kind) for change in CHANGES.compute(values, 15)]
 
 
-def problem(values: Values) -> MechanicalProblem:
-    """Return the ideal problem: set-valued friction under a constant normal force, a pull that ends at once."""
-    m1, m2, k, normal, mu_s, mu_d = floats(values, "m1", "m2", "k", "normal", "mu_s", "mu_d")
-    last = max((time for time, _ in _changes(values)), default=0.0)
-    end = max(0.35, last + period(values))  # as in Code_Aster's test; one period more than the slips, to see creep
-    pull = Piecewise((0.0, str(values["t_off"])), ((str(values["pull"]),), (0.0,)))
-    return MechanicalProblem(
-        name="sdnd106",
-        mass=np.diag([m1, m2]),
-        stiffness=k * np.array([[1.0, -1.0], [-1.0, 1.0]]),
-        end=end,
-        output_times=outputs(end, period(values) / OUTPUTS_PER_PERIOD, INSTANTS),
-        loads=(Load(np.array([0.0, 1.0]), pull),),
-        frictions=(Friction("shoe", (np.array([1.0, 0.0]),), normal, mu_s, mu_d),),
-    )
+def _read(values: Values, time: float) -> tuple[float, ...]:
+    """Return displacements (m) and velocities (m/s) at an instant (s)."""
+    motion = HISTORY.compute(values, 15)
+    return tuple(float(motion(what, repr(time))) for what in ("x1", "v1", "x2", "v2"))
 
 
 ASTER = "tolerance of Code_Aster's test SDND106a, 1e-4 m while the pull lasts and 2e-3 m after, for F/k = 0.3 m"
 ENERGY = cited("2e-3 m of Code_Aster's test SDND106a on 3.97 m", 5e-4 * 10, kind="absolute")
 PULLED, RELEASED = 1e-4 / 0.3, 2e-3 / 0.3
 JUMPS = 1.0  # regularity: friction and pull jump
-CHANGES = 4  # changes of phase that are compared one by one
+COMPARED = 4  # changes of phase that are compared one by one
 _stretch = size("pull/k")  # static stretch F/k of the spring (m)
 # velocity scale (m/s): the static stretch times the frequency of the spring while m1 slips
 _swing = size("pull/k*sqrt(k/m1 + k/m2)")
@@ -91,8 +136,7 @@ def _timed(values: Values, number: int) -> Tolerance:
 def _rate(values: Values, time: float, kind: str) -> float:
     """Return how fast a phase ends: acceleration of m1 (m/s²) before a stick, velocity of the spring before a slip."""
     m1, k, mu_d, normal = floats(values, "m1", "k", "mu_d", "normal")
-    motion = pulled_pair.motion.compute(values, 15)
-    x1, v1, x2, v2 = (float(motion(what, repr(time))) for what in ("x1", "v1", "x2", "v2"))
+    x1, v1, x2, v2 = _read(values, time)
     if kind != "stick":
         return abs(v2 - v1)
     return max(mu_d * normal - k * abs(x2 - x1), mu_d * normal / 2) / m1
@@ -103,20 +147,36 @@ def _slides(values: Values, number: int = 1) -> bool:
     return len(_changes(values)) >= number
 
 
+def holds_clearly(values: Values, share: float) -> bool:
+    """Tell whether stick begins each time with more left of its limit than a share of the jump of friction."""
+    k, normal, mu_s, mu_d = floats(values, "k", "normal", "mu_s", "mu_d")
+    try:
+        changes = _changes(values)
+    except CertificationError:
+        return False
+    for (_, slip), (time, kind) in pairwise([(0.0, "stick"), *changes]):
+        if slip != kind == "stick":
+            x1, _, x2, _ = _read(values, time)
+            jump = k * (x2 - x1) - math.copysign(mu_d * normal, 1.0 if slip == "slip+" else -1.0)
+            if share * abs(jump) >= mu_s * normal - k * abs(x2 - x1):
+                return False
+    return True
+
+
 def _holds(values: Values) -> bool:
     """Tell whether penalised stick, which overshoots, holds where rigid stick does: nothing can be asked elsewhere."""
-    return bool(pulled_pair.holds_clearly.at(share=OVERSHOOT).compute(values))
+    return holds_clearly(values, float(OVERSHOOT))
 
 
 def _order(values: Values, _: int) -> Certified:
     try:
-        result = " ".join(change.kind for change in pulled_pair.phase_changes.compute(values, 15))
+        result = " ".join(change.kind for change in CHANGES.compute(values, 15))
     except CertificationError as doubt:
         return undefined(str(doubt))
-    return classification(result, "phases of the certified motion")
+    return classification(result, "phases of the proved motion")
 
 
-PHASE_ORDER = Reference("phase_order", pulled_pair.PARAMETERS, _order)
+PHASE_ORDER = Reference("phase_order", PARAMETERS, _order)
 
 
 def _slips(values: Values) -> int:
@@ -126,17 +186,16 @@ def _slips(values: Values) -> int:
 def _left(values: Values) -> float:
     """Return by how much of its largest value friction holds in the last stick, or gives way in the one before."""
     k, m2, mu_s, normal = floats(values, "k", "m2", "mu_s", "normal")
-    motion, w2 = pulled_pair.motion.compute(values, 15), math.sqrt(k / m2)
 
-    def asked(time: float) -> float:
-        x1, x2, v2 = (float(motion(what, repr(time))) for what in ("x1", "x2", "v2"))
-        return k * math.hypot(x2 - x1, v2 / w2) / (mu_s * normal)
+    def swing(time: float) -> float:
+        x1, _, x2, v2 = _read(values, time)
+        return k * math.hypot(x2 - x1, v2 / math.sqrt(k / m2)) / (mu_s * normal)
 
     sticks = [time for time, kind in _changes(values) if kind == "stick" and time > float(values["t_off"])]
-    return min((abs(1 - asked(time)) for time in sticks[-2:]), default=math.inf)
+    return min((abs(1 - swing(time)) for time in sticks[-2:]), default=math.inf)
 
 
-shoe = SlipMeasures("shoe", period, _sliding)
+shoe = SlipMeasures(SHOE, period, _sliding)
 _counted = partial(where_solvers_do_not_decide, left=_left, slips=_slips, steps=OUTPUTS_PER_PERIOD)
 
 
@@ -154,9 +213,14 @@ def _slope(o: Observation, time: float, place: int) -> float:
     return float(np.polyval(np.polyder(np.polyfit(t[near] - time, x[near], 2)), 0.0))
 
 
+def _state_at(t: str, what: str) -> Callable[[Any], Any]:
+    """Return the second route to displacement or velocity of a mass at an instant (s)."""
+    return lambda p: getattr(closed.state_at(p, exact(t).mpf()), what)
+
+
 def _displacement_at(place: int, t: str) -> Quantity:
     """Return the displacement of a mass at an instant (s)."""
-    truth = pulled_pair.state.at(what=f"x{place}", time=t)
+    truth = MOTION.value(f"x{place}", t, second=_state_at(t, f"x{place}"), how=LAWS)
     measure = partial(quantities.displacement_at, time=float(t), place=place - 1)
     definition, criterion = f"displacement of m{place} at {t} s", partial(_displaced, _stretch, time=float(t))
     return Quantity(f"x{place}@{t}", "m", definition, truth, measure, criterion, _stretch, JUMPS, observable=_holds)
@@ -164,7 +228,7 @@ def _displacement_at(place: int, t: str) -> Quantity:
 
 def _velocity_at(place: int, t: str) -> Quantity:
     """Return the velocity of a mass at an instant (s)."""
-    truth = pulled_pair.state.at(what=f"v{place}", time=t)
+    truth = MOTION.value(f"v_x{place}", t, second=_state_at(t, f"v{place}"), how=LAWS)
     measure = partial(_slope, time=float(t), place=place - 1)
     definition, criterion = f"velocity of m{place} at {t} s", partial(_displaced, _swing, time=float(t))
     return Quantity(f"v{place}@{t}", "m/s", definition, truth, measure, criterion, _swing, JUMPS, observable=_holds)
@@ -195,14 +259,25 @@ def _instant(
     )
 
 
+def _begin(p: Any, number: int) -> Any:
+    """Return the second route to a change of phase (s), counted from 1; from -1 backwards."""
+    return closed.changes(p)[number - (number > 0)].start
+
+
 def _change(number: int) -> Quantity:
     """Return the instant of a change of phase, counted from 1."""
     definition, exists = f"instant of change of phase {number}", partial(_slides, number=number)
     observable = None if number == 1 else _holds
-    truth, measure = pulled_pair.phase_time.at(number=number), partial(shoe.change, number=number)
+    truth = MOTION.event(f"{SLIPS} or {SHOE}_rests", number, second=partial(_begin, number=number), how=LAWS)
+    measure = partial(shoe.change, number=number)
     return _instant(f"phase_time_{number}", definition, truth, measure, number, applies=exists, observable=observable)
 
 
+BROKEN = MOTION.event(SLIPS, 1, second=partial(_begin, number=1), how=LAWS)
+ENDED = SETTLED.event(f"{SHOE}_rests", -1, second=partial(_begin, number=-1), how=LAWS)
+NUMBER = SETTLED.count(f"{SHOE}_rests", second=lambda p: mpmath.mpf(closed.count_slips(p)), how=LAWS)
+PLACE = SETTLED.value("x1", None, second=lambda p: closed.phases(p)[-1].state.x1, how=LAWS)
+DISSIPATED = SETTLED.integral(f"power_{SHOE}", second=closed.balance, how=BALANCE)
 BREAKS, ENDS = "first break-away of m1", "end of the last slip of m1"
 REST = "displacement of m1 a period after the last slip"
 LAW = "mu_d times normal force times the path slid"
@@ -211,13 +286,13 @@ COUNTED, ORDERED = exactly("slips are counted"), exactly("phases have an order")
 QUANTITIES = (
     *(_displacement_at(place, t) for place in (1, 2) for t in INSTANTS),
     *(_velocity_at(place, t) for place in (1, 2) for t in INSTANTS),
-    _instant("slip_start", BREAKS, pulled_pair.slip_start, shoe.first_start, 1),
-    _instant("slip_end", ENDS, pulled_pair.slip_end, _counted(shoe.last_end), 0, observable=_holds),
+    _instant("slip_start", BREAKS, BROKEN, shoe.first_start, 1),
+    _instant("slip_end", ENDS, ENDED, _counted(shoe.last_end), 0, observable=_holds),
     Quantity(
         name="slips",
         unit="",
         definition="number of slips",
-        reference=pulled_pair.slips,
+        reference=NUMBER,
         measure=_counted(shoe.count),
         criterion=COUNTED,
         regularity=JUMPS,
@@ -227,7 +302,7 @@ QUANTITIES = (
         name="final_position",
         unit="m",
         definition=REST,
-        reference=pulled_pair.final_position,
+        reference=PLACE,
         measure=quantities.final_displacement,
         criterion=share_of(_stretch, RELEASED, ASTER),
         scale=_stretch,
@@ -238,7 +313,7 @@ QUANTITIES = (
         name="dissipated_energy",
         unit="J",
         definition=LAW,
-        reference=pulled_pair.dissipated_energy,
+        reference=DISSIPATED,
         measure=shoe.dissipated,
         criterion=share_of(_dissipation, RELEASED, ASTER),
         scale=_dissipation,
@@ -246,12 +321,12 @@ QUANTITIES = (
         observable=_holds,
     ),
     Quantity("phase_order", "", PHASES, PHASE_ORDER, _counted(shoe.phases), ORDERED, observable=_holds),
-    *map(_change, range(1, CHANGES + 1)),
+    *map(_change, range(1, COMPARED + 1)),
 )
 
 
 def _elongation(o: Observation, times: NDArray[np.float64]) -> NDArray[np.float64]:
-    return plotting.true(pulled_pair.motion, "x2")(o, times) - plotting.true(pulled_pair.motion, "x1")(o, times)
+    return plotting.true(HISTORY, "x2")(o, times) - plotting.true(HISTORY, "x1")(o, times)
 
 
 def _grip(o: Observation) -> float:
@@ -263,7 +338,7 @@ SPRING = plotting.HistoryCurve(
     "k (x2 - x1) (N)", lambda o: o["k"] * ELONGATION.read(o), lambda o, t: o["k"] * _elongation(o, t)
 )
 VELOCITIES = tuple(
-    plotting.velocity(pulled_pair.motion, "velocity (m/s)", kind=f"v{i}", place=i - 1, name=f"m{i}") for i in (1, 2)
+    plotting.velocity(HISTORY, "velocity (m/s)", kind=f"v{i}", place=i - 1, name=f"m{i}") for i in (1, 2)
 )
 FIGURES = (
     plotting.history(
@@ -335,7 +410,8 @@ CASE = Case(
         "u = x2 - x1, Omega² = k/m1 + k/m2, x1 = X - m2 u/(m1 + m2)",
         "t_1 = acos(1 - mu_s N/F)/omega, x1'(t_2) = 0, t_2 > t_1, x1 = x1(t_2) for t > t_2",
     ),
-    parameters=pulled_pair.PARAMETERS,
+    parameters=PARAMETERS,
+    requirements=REQUIRED,
     variants=(
         Variant("stat-dyna", {}),
         Variant("equal", {"mu_s": "0.2"}),

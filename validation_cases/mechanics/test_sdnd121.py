@@ -1,15 +1,12 @@
 """SDND121 (EDF V5.01.121): forced vibration against one stop, every instant of contact over four seconds."""
 
-import numpy as np
+from dataclasses import replace
 
-from veridyn.problem.elements import Load, Stop
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.problem.time_functions import Harmonic
-from veridyn.references.problems import impact_oscillator
-from veridyn.validation_cases.judgement.case import Case, Published, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import Case, Published, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
-from veridyn.validation_cases.measures import impact_quantities, vibro_impact
+from veridyn.validation_cases.measures import impact_quantities, struck_oscillator, vibro_impact
 from veridyn.validation_cases.measures.plotting import convergence
 
 INSTANTS = {"touch_1": 1, "release_1": 2, "touch_10": 19, "touch_35": 69, "touch_70": 139, "release_70": 140}
@@ -20,19 +17,10 @@ ASTER_FORCES = cited("1e-3, the precision that Code_Aster's tests ask for where 
 
 def problem(values: Values) -> MechanicalProblem:
     """Return the problem over its whole span."""
-    m, k, kc, gap = floats(values, "m", "k", "kc", "gap")
-    return MechanicalProblem(
-        name="sdnd121",
-        mass=np.array([[m]]),
-        stiffness=np.array([[k]]),
-        end=float(values["t_end"]),
-        output_times=vibro_impact.output_times(values),
-        loads=(Load(np.ones(1), Harmonic(str(values["F"]), str(values["Omega"]))),),
-        stops=(Stop("stop", np.ones(1), gap=gap, stiffness=kc),),
-        coordinates=("x",),
-    )
+    return replace(struck_oscillator.state(values, "sdnd121"), output_times=vibro_impact.output_times(values))
 
 
+MOTION = struck_oscillator.MOTION
 QUANTITIES = (
     *(impact_quantities.instant(name, number, ASTER_INSTANTS) for name, number in INSTANTS.items()),
     *(impact_quantities.peak_force(contact, ASTER_FORCES) for contact in (1, 70)),
@@ -63,7 +51,7 @@ CASE = Case(
         "contact: x = P cos(w_c tau) + Q sin(w_c tau) + F/(k + k_c - m Omega²) sin(Omega t) + k_c gap/(k + k_c)",
         "x(t_{j+1}) = gap, t_{j+1} > t_j",
     ),
-    parameters=impact_oscillator.parameters(
+    parameters=struck_oscillator.parameters(
         m="156", k="2e6", kc="1e10", gap="1e-3", F="3000", Omega="10*pi", t_end="4"
     ),
     variants=(Variant("a", {}),),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from veridyn.identification.observing import observe_claims
 from veridyn.results import Record
 from veridyn.run.baseline import compared, read_baseline
 from veridyn.run.execution import judge_all
@@ -50,7 +51,7 @@ def verify(
         What you claim of the solver, e.g. ``{"order": 2}``; replaces what it claims itself.
     refinement
         Settings from coarse to fine, three levels or more, or the name of a setting to be refined; replaces what the
-        solver states itself.
+        solver states itself. Where neither states what can be judged, the order that a smooth motion shows stands in.
     require
         Criterion of yours in place of those of the cases: ``"digits=6"`` or ``"rel=1e-6"``.
     expected_failures
@@ -75,6 +76,7 @@ def verify(
     criterion = read_requirement(require) if require else None
     request = Request(settings or {}, claims or {}, refinement, criterion, seed=seed)
     gate = open_gate(solver or OWN) if solver is None or isinstance(solver, str) else LocalGate(solver)
+    request = observe_claims(gate, request)
     names = list(cases) or list(case_names())
     expected = read_expectations(expected_failures) if expected_failures else Expectations()
     before = read_baseline(against) if against else None

@@ -96,7 +96,7 @@ def _read_order(given: dict[str, Any]) -> None:
     if quick and (everything or given["variants"]):
         raise SolverInputError("--quick judges default variants alone: leave out --all and --variant")
     picked = ("cases", "kinds", "variants", "quantities", "schemes")
-    rest = ("changed", "request", "expected_failures", "work_precision", "fail_fast", "seed")
+    rest = ("changed", "request", "expected_failures", "work_precision", "fail_fast", "budget", "seed")
     selection = Selection(**{name: tuple(given.pop(name)) for name in picked}, quick=quick)
     names_nothing = selection == Selection(quick=quick) and given["request"] == Request()
     is_plain = names_nothing and not (everything or solvers or given["changed"])

@@ -12,7 +12,7 @@ from typing import Any
 import mpmath
 
 from veridyn.reports.markdown import escape, table
-from veridyn.reports.tally import group
+from veridyn.results.grouping import group
 from veridyn.run.document import certified, truth_of
 from veridyn.validation_cases.judgement.case import Case, Published
 from veridyn.validation_cases.judgement.catalogue import all_cases

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from veridyn.cli.arguments import duration, named, place, seconds, whole
 from veridyn.cli.configuration import completed
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import did_you_mean
@@ -59,44 +58,6 @@ class _Completion(argparse.Action):
             parser.error('completion needs the package shtab: pip install "veridyn[completion]"')
         print(shtab.complete(parser, shell))
         parser.exit()
-
-
-def whole(least: int) -> Callable[[str], int]:
-    """Return a reader of whole numbers."""
-
-    def read(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}") from None
-        if number < least:
-            raise argparse.ArgumentTypeError(f"must be at least {least}, got {number}")
-        return number
-
-    return read
-
-
-def seconds(text: str) -> float:
-    """Read a duration."""
-    try:
-        duration = float(text)
-    except ValueError:
-        duration = math.nan
-    if not 0 < duration < math.inf:
-        raise argparse.ArgumentTypeError(f"must be a positive number of seconds, got {text!r}")
-    return duration
-
-
-def named(text: str) -> str:
-    """Read a text that must not be empty, as from a variable of a shell that is not set."""
-    if not text:
-        raise argparse.ArgumentTypeError("needs a name, got nothing")
-    return text
-
-
-def place(text: str) -> Path:
-    """Read the name of a file or folder."""
-    return Path(named(text))
 
 
 SELECTED = """\
@@ -209,6 +170,8 @@ RUN = (
     TIME_OUT,
     IN_PROCESS,
     _switch("--fail-fast", "end at the first check that fails"),
+    _option("--budget", type=duration, metavar="TIME", help="that the checks may take, e.g. 90s, 10min, 2h: default "
+        "variants come first, and what would not end in time is left out"),
     _switch("--resume", "go on with the run that was ended, into the same files"),
     _place("--expected-failures", "FILE", "lines CASE/CHECK: REASON; * stands for anything"),
     _option("--seed", type=whole(0), metavar="N", help="moves the parameters of the copies that are judged beside the "
@@ -273,6 +236,17 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _set("change a setting that the solver declares, e.g. step=1e-4"),
         TIME_OUT,
         IN_PROCESS,
+    )),
+    "identify": ("cli.identifying.identify", "say what a solver is: its method, order, deviations", (
+        _option("--solver", type=named, metavar="S", help="NAME, package.module:attr, path/file.py:attr or "
+            "'cmd:program args' (default: our own)"),
+        _repeatable("--scheme", "NAME", "a scheme of the solver (default: all)", type=named, dest="schemes"),
+        _set("change a setting that the solver declares, beside its step"),
+        _place("--output", "DIR", "write cards.json, cards.txt and a drawing of each scheme there"),
+        _place("--against", "FILE", "cards of an earlier version (--json): what has changed follows"),
+        TIME_OUT,
+        IN_PROCESS,
+        JSON,
     )),
     "sweep": ("sweep.command.sweep", "solve a case for all combinations of many parameters", (
         CASE,

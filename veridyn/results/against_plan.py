@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from veridyn.results.causes import find_causes
 from veridyn.results.document import Document, SolverVersion
 from veridyn.results.words import FingerprintKind
 from veridyn.results.writing import count_verdicts
@@ -12,6 +13,8 @@ def find_deviations(document: Document) -> Iterator[str]:
     counts = count_verdicts(document.results)
     if document.counts is not None and document.counts != counts:
         yield f"counts {_list_counts(document.counts)}, but has {_list_counts(counts)}"
+    if document.causes is not None and document.causes != find_causes(document):
+        yield "states other causes of its failures than its results show"
     yield from _compare_with_plan(document)
     yield from contradict_runs(document)
 

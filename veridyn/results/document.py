@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from veridyn.results.cause import Cause
 from veridyn.results.figure import Figure
 from veridyn.results.plan import RUN, ExpectedFailure, Fingerprint, PlannedChecks, RunNumber
 from veridyn.results.record import Record, Settings, WorkPrecisionPoint
@@ -49,6 +50,10 @@ class SolverVersion(Struct, frozen=True, kw_only=True):
         dict[str, Settings],
         Meta(description="What it claims, or the user claims of it, by scheme; empty name: no scheme."),
     ] = {}
+    observed: Annotated[
+        tuple[str, ...],
+        Meta(description="Schemes whose claims were seen in its answers to smooth problems, and are stated by nobody."),
+    ] = ()
     refined: Annotated[bool, Meta(description="Whether it was solved on refinement levels.")] = False
     settings: Annotated[Settings, Meta(description="Settings of the user.")] = {}
     require: Annotated[str, Meta(description="Criterion of the user in place of those of the cases.")] = ""
@@ -156,6 +161,13 @@ class Document(Struct, frozen=True, kw_only=True):
     counts: Annotated[
         dict[str, Count] | None,
         Meta(description="Number of results by verdict; must be that of the results. null: not recorded."),
+    ] = None
+    causes: Annotated[
+        tuple[Cause, ...] | None,
+        Meta(
+            description="Failures grouped by what explains them, those that explain most first; must follow from the "
+            "results. null: not recorded."
+        ),
     ] = None
     digest: Annotated[
         str | None,

@@ -21,6 +21,9 @@ class PlannedChecks(Struct, frozen=True, kw_only=True):
         dict[str, str], Meta(description="Parameters of the user in place of those of a variant, as text.")
     ] = {}
     checks: Annotated[tuple[str, ...], Meta(description="The `id` of each check.")]
+    needs: Annotated[
+        tuple[str, ...], Meta(description="What the problem needs of a solver, as tags of capabilities.")
+    ] = ()
     run: Annotated[RunNumber, RUN] = None
 
 

@@ -51,6 +51,18 @@ class MessageKind(StrEnum):
     UNTESTED = "untested"
 
 
+class CauseKind(StrEnum):
+    """What failures have in common."""
+
+    ERROR = "error"
+    FACTOR = "factor"
+    COARSE = "coarse"
+    FEATURE = "feature"
+    CLAIM = "claim"
+    INVARIANCE = "invariance"
+    CASE = "case"
+
+
 class FingerprintKind(StrEnum):
     """What a hash is the hash of."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from veridyn.results.causes import find_causes
 from veridyn.results.document import Document, Environment
 from veridyn.results.errors import ReportError
 from veridyn.results.record import LevelRow, Record
@@ -31,7 +32,8 @@ def unstructure(document: Document) -> Plain:
     for sheet in plain["cases"]:
         _leave_out_laws(sheet)
     plain["counts"] = count_verdicts(document.results)
-    for part in ("plan", "solvers", "fingerprints"):
+    plain["causes"] = [_reduce(cause) for cause in find_causes(document)]
+    for part in ("plan", "solvers", "fingerprints", "causes"):
         plain[part] = plain[part] and [_leave_out(entry, ("run",)) for entry in plain[part]]
     head = {"schema_version": plain.pop("schema_version"), "environment": _flatten(plain.pop("environment"))}
     return head | ({"environments": places} if places else {}) | plain

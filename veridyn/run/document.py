@@ -44,6 +44,7 @@ from veridyn.results import (
     SolverVersion,
     WorkPrecisionPoint,
 )
+from veridyn.results.causes import list_unexplained
 from veridyn.run import system
 from veridyn.validation_cases.judgement.case import Case, Published
 from veridyn.version import __version__
@@ -156,13 +157,13 @@ def document(
 ) -> Document:
     """Assemble the result document of a run; without an undertaking its records are all that it set out to make.
 
-    Cases are given as sheets. Messages end with what the failures resemble, if they resemble anything.
+    Cases are given as sheets. Messages end with what the failures resemble that nothing else explains, if they resemble
+    anything.
     """
     results = tuple(map(finite, records))
-    resemblances = (Message(kind=MessageKind.HINT, text=text) for text in hints(results))
     undertaking = undertaking or state_undertaking(results)
     plan = tuple(map(finite, undertaking.plan))
-    return Document(
+    made = Document(
         schema_version=VERSION,
         environment=environment(command),
         planned=sum(len(entry.checks) for entry in plan),
@@ -177,8 +178,10 @@ def document(
         results=results,
         work_precision=tuple(work_precision),
         figures=tuple(figures),
-        messages=(*(structs.replace(one, text=make_printable(one.text)) for one in messages), *resemblances),
+        messages=tuple(structs.replace(one, text=make_printable(one.text)) for one in messages),
     )
+    resemblances = (Message(kind=MessageKind.HINT, text=text) for text in hints(list_unexplained(made)))
+    return structs.replace(made, messages=(*made.messages, *resemblances))
 
 
 Row = TypeVar("Row", Record, WorkPrecisionPoint, PlannedChecks, SolverVersion, ExpectedFailure, Fingerprint)

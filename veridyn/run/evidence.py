@@ -197,5 +197,6 @@ def read_subject(solver: SolverVersion) -> Subject:
         schemes=solver.schemes,
         claims={scheme: read_claims(f"solver {solver.name}", claims) for scheme, claims in solver.claims.items()},
         refined=solver.refined,
+        observed=solver.observed,
         request=Request(settings=solver.settings, require=require, quantities=solver.quantities, seed=solver.seed),
     )

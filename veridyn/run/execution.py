@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from veridyn.identification.observing import observe_claims
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
 from veridyn.results import (
@@ -19,6 +20,7 @@ from veridyn.results import (
     convert_record,
     unstructure_row,
 )
+from veridyn.run.budget import Budget, describe_left_out, list_left_out, order_tasks
 from veridyn.run.document import finite, sheet
 from veridyn.run.journal import Entry, Found
 from veridyn.run.plan import Access, Plan, Task, variants_of
@@ -30,7 +32,7 @@ from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge
-from veridyn.validation_cases.judgement.runner import Runner, Statement
+from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.work_precision import LIMITS, Limits, variants, work_precision
 from veridyn.validation_cases.measures.plotting import histories
@@ -51,6 +53,7 @@ class Findings(Found):
     figures: list[Figure] = field(default_factory=list)
     points: list[WorkPrecisionPoint] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
+    needs: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)  # of a solver, by case and variant
     ended: str = ""  # why the work did not come to its end
     seed: int | None = None
 
@@ -89,15 +92,16 @@ class Findings(Found):
 
 
 def introduce_solvers(
-    pool: Pool, access: Access, solvers: Sequence[str], request: Request | None = None
+    pool: Pool, access: Access, solvers: Sequence[str], request: Request | None = None, *, observed: bool = False
 ) -> tuple[dict[str, Subject], dict[str, str]]:
     """Return the solvers as the cases see them, by specification, and why others are none.
 
+    With ``observed`` those that state no claims, or no refinement, are solved a few times: what that shows stands in.
     Raises SolverInputError if one cannot be found; SettingsError if what the user asks of one cannot be.
     """
     specs = list(dict.fromkeys(solvers))
     subjects, refused = dict[str, Subject](), dict[str, str]()
-    result = pool.share([Job(_introduce, (access, spec, request or Request())) for spec in specs])
+    result = pool.share([Job(_introduce, (access, spec, request or Request(), observed)) for spec in specs])
     for number, described in sorted(result, key=lambda pair: pair[0]):
         if isinstance(described, Subject):
             subjects[specs[number]] = described
@@ -106,15 +110,17 @@ def introduce_solvers(
     return subjects, refused
 
 
-def _introduce(access: Access, spec: str, request: Request) -> Iterator[Subject | str]:
+def _introduce(access: Access, spec: str, request: Request, observed: bool) -> Iterator[Subject | str]:
     try:
-        introduction = access.open(spec).introduction
+        gate = access.open(spec)
+        introduction = gate.introduction
     except SolverNotFound:
         raise
     except (SolverInputError, SolverFailure) as wrong:
         yield str(wrong)
         return
-    yield Subject.from_introduction(introduction, request)
+    subject = Subject.from_introduction(introduction, request)
+    yield Subject.from_introduction(introduction, observe_claims(gate, subject.request)) if observed else subject
 
 
 # ---- before the first check
@@ -172,43 +178,67 @@ def _warm_up(access: Access, spec: str, scheme: str) -> Iterator[None]:
 
 
 def judge_all(
-    runner: Runner, case: Case, parameters: Mapping[str, str], only: str | None = None, skip: int = 0
+    runner: Runner,
+    case: Case,
+    parameters: Mapping[str, str],
+    only: str | None = None,
+    skip: int = 0,
+    budget: Budget | None = None,
 ) -> Iterator[Record]:
     """Judge every check of a case, or of one of its variants, or of a parameter set of the user.
 
-    The first checks can be skipped, if they were judged before. Raises SolverInputError if the settings of the user
-    cannot be used.
+    The first checks can be skipped, if they were judged before; with a budget all are left out from the first whose
+    solve would not end in time. Raises SolverInputError if the settings of the user cannot be used.
     """
     for check in islice(checks(case, runner.subject, variants_of(case, parameters), only), skip, None):
+        if budget and not budget.has_time(max(runner.wall_times.values(), default=0.0)):
+            return
         yield judge(check, runner)
 
 
-def judge_tasks(pool: Pool, plan: Plan, findings: Findings, on_record: OnRecord | None = None) -> None:
+def judge_tasks(
+    pool: Pool, plan: Plan, findings: Findings, on_record: OnRecord | None = None, budget: Budget | None = None
+) -> None:
     """Judge the checks of all tasks in workers; the records come into the findings as soon as they are there.
 
-    What was judged before is not judged again. Raises WorkerLost; SolverInputError if the settings of the user cannot
-    be used.
+    What was judged before is not judged again, and what a budget has no time for is left out, with a note. Raises
+    WorkerLost; SolverInputError if the settings of the user cannot be used.
     """
-    jobs = [
-        Job(_judge, (plan.access, task, len(findings.by_task[number])), task.case)
-        for number, task in enumerate(plan.tasks)
-    ]
-    for number, record in pool.share(jobs):
-        findings.add_record(number, record)
-        if on_record:
-            on_record(record)
+    for numbers in order_tasks(plan.tasks, budget):
+        tasks = [plan.tasks[number] for number in numbers]
+        jobs = [
+            Job(_judge, (plan.access, task, len(findings.by_task[number]), budget), task.case)
+            for number, task in zip(numbers, tasks, strict=True)
+        ]
+        for place, record in pool.share(jobs):
+            findings.add_record(numbers[place], record)
+            if on_record:
+                on_record(record)
+    if budget:
+        _leave_out_rest(plan, findings, budget)
 
 
-def _judge(access: Access, task: Task, skip: int) -> Iterator[Record]:
+def _leave_out_rest(plan: Plan, findings: Findings, budget: Budget) -> None:
+    """Record what there was no time for; the journal does not know it, so that a run which goes on judges it."""
+    left = list(list_left_out(plan, findings.by_task, budget))
+    for number, further in enumerate(left):
+        findings.by_task[number] += further
+    findings.note(*filter(None, [describe_left_out(left, budget)]), kind=MessageKind.GAP)
+
+
+def _judge(access: Access, task: Task, skip: int, budget: Budget | None) -> Iterator[Record]:
     runner = Runner(access.open(task.solver), task.request)
-    yield from judge_all(runner, load_case(task.case), task.parameters, task.variant or None, skip)
+    yield from judge_all(runner, load_case(task.case), task.parameters, task.variant or None, skip, budget)
 
 
 # ---- beside the checks
 
 
 def draw_figures(pool: Pool, plan: Plan, solver: str, findings: Findings) -> None:
-    """Draw the figures of the cases for a solver, as it is asked; a message says which could not be drawn."""
+    """Draw the figures of the cases for a solver, as far as it offers what they need.
+
+    A message says which could not be drawn.
+    """
     request = plan.subjects[solver].request
     jobs = [Job(_draw, (plan.access, solver, request, name), name) for name in plan.cases]
     for _, (drawn, messages) in sorted(pool.share(jobs), key=lambda found: found[0]):
@@ -218,10 +248,15 @@ def draw_figures(pool: Pool, plan: Plan, solver: str, findings: Findings) -> Non
 
 def _draw(access: Access, solver: str, request: Request, name: str) -> Iterator[tuple[list[Figure], list[str]]]:
     case, runner = load_case(name), Runner(access.open(solver), request)
+    drawn: list[Figure] = []
     try:
-        yield [drawn for figure in case.figures or (histories,) for drawn in figure(case, runner)], []
+        for figure in case.figures or (histories,):
+            with contextlib.suppress(CapabilityError):  # the checks of that problem say what the solver does not offer
+                drawn += figure(case, runner)
     except Exception as error:  # noqa: BLE001 - a figure must not cost the results
         yield [], [f"figures of {name} not drawn: {type(error).__name__}: {error}"]
+    else:
+        yield drawn, []
 
 
 def make_sheets(pool: Pool, tasks: Sequence[Task]) -> list[CaseSheet]:
@@ -241,22 +276,29 @@ def _make_sheet(name: str, parameters: Mapping[str, str], variants: Sequence[str
     yield sheet(load_case(name), parameters, variants)
 
 
-def find_untested(pool: Pool, plan: Plan) -> list[str]:
-    """Return what solvers declare and no case of a run needs; workers pose the problems, with references they know."""
-    posed = dict.fromkeys((task.case, task.variant) for task in plan.tasks if task.variant)
-    needs = pool.share([Job(_list_needs, pair, pair[0]) for pair in posed])
-    needed = frozenset[str]().union(*(some for _, some in needs))
+def find_needs(pool: Pool, plan: Plan) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return what each problem of a plan needs of a solver, by case and variant.
+
+    Workers pose the problems, with references that they know.
+    """
+    posed = {(task.case, task.statement.variant.name): task for task in plan.tasks}
+    answers = pool.share([Job(_find_needs, (place, task), task.case) for place, task in posed.items()])
+    return dict(sorted(found for _, found in answers))
+
+
+def _find_needs(place: tuple[str, str], task: Task) -> Iterator[tuple[tuple[str, str], tuple[str, ...]]]:
+    yield place, tuple(sorted(task.statement.problem.needs))
+
+
+def find_untested(plan: Plan, needs: Iterable[Iterable[str]]) -> list[str]:
+    """Return what solvers declare and no problem of a run needs."""
+    needed = frozenset[str]().union(*needs)
     untested = {s.name: ", ".join(sorted(s.capabilities - needed)) for s in plan.subjects.values()}
     return [
         f"{name}: declared and never tested, as no case of the run needs it: {tags}"
         for name, tags in untested.items()
         if tags
     ]
-
-
-def _list_needs(case: str, variant: str) -> Iterator[frozenset[str]]:
-    known = load_case(case)
-    yield Statement(known, known.variant(variant)).problem.needs
 
 
 def has_diagram(task: Task) -> bool:

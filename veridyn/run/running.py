@@ -15,12 +15,14 @@ from veridyn.reports.tally import TROUBLE
 from veridyn.results import Document, Fingerprint, FingerprintKind, MessageKind, Profile, Record
 from veridyn.run import spreading
 from veridyn.run.baseline import Baseline, compared, read_baseline, write_baseline
+from veridyn.run.budget import begin_budget
 from veridyn.run.delivery import Delivery, Places, deliver, open_places, status
 from veridyn.run.document import Scope, Undertaking, document
 from veridyn.run.execution import (
     Findings,
     OnRecord,
     draw_figures,
+    find_needs,
     find_untested,
     has_diagram,
     introduce_solvers,
@@ -38,7 +40,7 @@ from veridyn.run.selection import QUICK, Selection
 from veridyn.run.undertaking import CHANGED, mark_run, state_run
 from veridyn.run.workers import Pool, WorkerLost
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of
-from veridyn.validation_cases.judgement.checks import what_it_could_claim
+from veridyn.validation_cases.judgement.checks import describe_observed, what_it_could_claim
 from veridyn.validation_cases.judgement.expected import Expectations, read_expectations
 from veridyn.validation_cases.judgement.subject import Request, Subject
 
@@ -59,6 +61,8 @@ class Order:
         Whether diagrams are measured; None: where the results are kept and several solvers are asked.
     fail_fast
         Whether the run ends at the first failure.
+    budget
+        Seconds that the checks may take; None: as long as they do.
     moves
         Whether copies at moved parameters are judged where no seed is given: by a fresh one.
     seed
@@ -73,6 +77,7 @@ class Order:
     against: Path | None = None
     work_precision: bool | None = None
     fail_fast: bool = False
+    budget: float | None = None
     moves: bool = False
     seed: int | None = None
 
@@ -126,7 +131,7 @@ def carry_out(pool: Pool, work: Work) -> int:
         ending = execute(pool, plan, work.order, delivery, work.expected, findings)
         result = [*findings.records, *(compared(findings.records, work.before) if work.before else ())]
         records = [work.expected.settle(record) for record in result]
-        undertaking = state_run(plan, work.expected, work.marks, records, findings.ended)
+        undertaking = state_run(plan, work.expected, work.marks, records, findings.needs, findings.ended)
         if mark_run(plan, work.inputs) != work.marks:
             findings.note(CHANGED, kind=MessageKind.GAP)
         reached = deliver(settle(pool, plan, delivery, findings, records, undertaking), delivery, places)
@@ -149,7 +154,8 @@ def make_plan(pool: Pool, order: Order, access: Access) -> tuple[Plan, Expectati
     raises.
     """
     seed = draw_seed() if order.moves and order.seed is None else order.seed
-    described, refused = introduce_solvers(pool, access, order.solvers, replace(order.request, seed=seed))
+    request = replace(order.request, seed=seed)
+    described, refused = introduce_solvers(pool, access, order.solvers, request, observed=True)
     if not described:
         raise SolverInputError("; ".join(refused.values()))
     subjects = order.selection.subjects(described)
@@ -184,16 +190,19 @@ def execute(
     """Judge, draw, measure; returns a status other than 0 if the work did not come to its end.
 
     An interrupt, the loss of a process that judges and the first failure, if the user wants no more, end it. What was
-    found before is kept.
+    found before is kept. What is drawn and timed beside the checks is left out where their budget is spent.
     """
+    budget = begin_budget(order.budget)
     try:
         with progress(plan.planned, silent=delivery.layout == "brief") as advance:
             warm_up(pool, plan)
-            judge_tasks(pool, plan, findings, _stop_at_failure(advance, expected) if order.fail_fast else advance)
-        if delivery.keeps and not order.changed:
+            tell = _stop_at_failure(advance, expected) if order.fail_fast else advance
+            judge_tasks(pool, plan, findings, tell, budget)
+        is_time_left = budget is None or budget.has_time(0.0)
+        if delivery.keeps and not order.changed and is_time_left:
             draw_figures(pool, plan, next(iter(plan.subjects)), findings)
         several = () if order.selection.quick else order.solvers
-        if is_wanted(order.work_precision, several, kept=delivery.keeps):
+        if is_wanted(order.work_precision, several, kept=delivery.keeps) and is_time_left:
             measure_all(pool, plan, findings)
         _find_gaps(pool, plan, order, findings)
     except KeyboardInterrupt:
@@ -229,6 +238,7 @@ def measure_all(pool: Pool, plan: Plan, findings: Findings) -> None:
 
 
 IMPORTED = "Python solvers were imported by the process that judges (--in-process): nothing kept them from changing it"
+NAMED = 5  # cases that no solver takes
 TAKEN = {
     "mechanical": "`veridyn run` judges two that do",
     "initial-value": "`veridyn run --quick --kind initial-value --solver scipy --scheme Radau` judges one that does",
@@ -240,8 +250,9 @@ def _find_gaps(pool: Pool, plan: Plan, order: Order, findings: Findings) -> None
     subjects = plan.subjects.values()
     findings.note(*(_advise(subjects)), *([QUICK] if order.selection.quick else []), *_state_seed(plan))
     findings.note(*_leave_out(order.selection.cases, subjects), kind=MessageKind.GAP)
+    findings.needs = find_needs(pool, plan)
     if order.selection.profile is not Profile.SELECTION:
-        findings.note(*find_untested(pool, plan), kind=MessageKind.UNTESTED)
+        findings.note(*find_untested(plan, findings.needs.values()), kind=MessageKind.UNTESTED)
 
 
 def _state_seed(plan: Plan) -> Iterator[str]:
@@ -251,8 +262,9 @@ def _state_seed(plan: Plan) -> Iterator[str]:
 
 
 def _advise(subjects: Iterable[Subject]) -> Iterator[str]:
-    """Yield advice for solvers that claim nothing which can be judged."""
+    """Yield by what solvers are judged that state nothing, and advice for those that claim nothing to be judged."""
     for subject in subjects:
+        yield from filter(None, (describe_observed(subject, scheme) for scheme in subject.schemes))
         yield from filter(None, (what_it_could_claim(subject, scheme) for scheme in subject.schemes))
 
 
@@ -262,7 +274,13 @@ def _leave_out(named: Sequence[str], subjects: Iterable[Subject]) -> Iterator[st
     for kind, remedy in TAKEN.items():
         untaken = [name for name in named or case_names() if kind_of(name) == kind]
         if untaken and kind not in offered:
-            yield f"no solver of this run takes {', '.join(untaken)}: {remedy}"
+            yield f"no solver of this run takes {_list_some(untaken)}: {remedy}"
+
+
+def _list_some(names: Sequence[str]) -> str:
+    """Return names, of many the first few and their number."""
+    shown = ", ".join(names[:NAMED])
+    return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED} further cases"
 
 
 # ---- settle

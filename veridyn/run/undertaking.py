@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 
+from msgspec import structs
+
 from veridyn.results import Fingerprint, Layer, PlannedChecks, Record, SolverVersion
 from veridyn.results.record import Setting
 from veridyn.run.document import Undertaking
@@ -26,11 +28,20 @@ def mark_run(plan: Plan, inputs: Iterable[Path | None]) -> tuple[Fingerprint, ..
 
 
 def state_run(
-    plan: Plan, expected: Expectations, marks: tuple[Fingerprint, ...], records: Iterable[Record], ended: str
+    plan: Plan,
+    expected: Expectations,
+    marks: tuple[Fingerprint, ...],
+    records: Iterable[Record],
+    needs: Mapping[tuple[str, str], tuple[str, ...]],
+    ended: str,
 ) -> Undertaking:
-    """Return what a run set out to do, with the hashes that were taken at its start, and why it ended early, if so."""
+    """Return what a run set out to do, with the hashes that were taken at its start, and why it ended early, if so.
+
+    ``needs`` says what the problems need of a solver, by case and variant, as far as that is known.
+    """
+    checks = state_checks(plan, records)
     return Undertaking(
-        plan=state_checks(plan, records),
+        plan=tuple(structs.replace(entry, needs=needs.get((entry.case, entry.variant), ())) for entry in checks),
         solvers=tuple(state_solver(spec, subject) for spec, subject in plan.subjects.items()),
         expected=expected.entries,
         fingerprints=marks,
@@ -71,6 +82,7 @@ def state_solver(spec: str, subject: Subject) -> SolverVersion:
         capabilities=tuple(sorted(subject.capabilities)),
         claims={scheme: state_claims(subject.claims[scheme]) for scheme in subject.schemes if scheme in subject.claims},
         schemes=subject.schemes,
+        observed=tuple(scheme for scheme in subject.schemes if scheme in subject.observed),
         refined=subject.refined,
         settings={name: state_setting(value) for name, value in request.settings.items()},
         require=request.require.text.removeprefix(REQUIRED) if request.require else "",

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import mpmath
 import numpy as np
 from mpmath import mpf
 
 from veridyn import Friction, Load, Stop, polynomial
+from veridyn.references.engine import enclosure
+from veridyn.references.mechanics.motions import make_quantities
+from veridyn.references.parameters import Parameter
 
 
 def test_a_block_comes_to_rest_and_stays_there(body, prove_all):
@@ -117,3 +122,44 @@ def test_tangents_across_each_other_stay_two(body, prove_all):
     pad = Friction("pad", (np.array([1.0, 0.0]), np.array([1.0, 2e-3])), normal=10.0, static=0.5, kinetic=0.25)
     values = prove_all(body(2, loads=Load("x1", polynomial(0.0, 4.0)), frictions=pad), {"x1@2": None})
     assert "two directions" in values["x1@2"].routes[0]
+
+
+def test_a_spring_that_touches_the_limit_of_friction_is_held(body, prove_all):
+    """1 kg on 1 N/m under 1 N swings to 2 N, all that friction holds: it never slips; with a hair less it does at π."""
+    for held, slips in ((2.0, 0), (2.0 - 2.0**-40, 1)):
+        pad = Friction("pad", "x1", normal=held, static=1.0, kinetic=0.5)
+        stiffness = np.array([[1.0, -1.0], [-1.0, 1.0]])
+        problem = body(2, stiffness=stiffness, loads=Load("x2", polynomial(1.0)), frictions=pad, end=4.0)
+        prove_all(problem, {"count pad_slips_ahead": slips})
+
+
+def test_a_slide_that_touches_rest_goes_on_if_the_static_coefficient_is_no_larger(body, prove_all, monkeypatch):
+    """The load balances the slide of two bodies; v1 = 1 + cos √2 t touches zero. Who may stick there is not decided."""
+    fields = {
+        "stiffness": np.array([[1.0, -1.0], [-1.0, 1.0]]),
+        "initial_displacement": [0.0, 0.5],
+        "initial_velocity": [2.0, 0.0],
+        "loads": Load("x2", polynomial(0.5)),
+        "end": 100.0,
+    }
+    forms = {"count pad_rests": 0, "x1@100": lambda: 100 + mpmath.sin(100 * mpmath.sqrt(2)) / mpmath.sqrt(2)}
+    prove_all(body(2, frictions=Friction("pad", "x1", normal=1.0, static=0.5, kinetic=0.5), **fields), forms)
+    sticky = Friction("pad", "x1", normal=1.0, static=0.75, kinetic=0.5)
+    monkeypatch.setattr(enclosure, "TOP", 128)
+    prove_all(body(2, frictions=sticky, **fields), {"x1@3": None}, digits=6)
+
+
+def test_a_last_phase_is_proved_to_last(body):
+    """After the slide the pad holds a spring that swings below its limit for ever; a slide without friction goes on."""
+    pad = Friction("pad", "x1", normal=2.0, static=1.0, kinetic=0.5)
+    stiffness = np.array([[1.0, -1.0], [-1.0, 1.0]])
+
+    def state(values):
+        return body(2, stiffness=stiffness, initial_velocity=[values["v"], 0.0], frictions=pad, end=20.0)
+
+    motion = make_quantities(state, (Parameter("v", "m/s", "velocity", "1"),))
+    rests = motion.settled().event("pad_rests", -1)
+    assert rests().value is not None
+    brief = make_quantities(lambda values: replace(state(values), end=0.01), motion.parameters).settled()
+    assert "is not proved to last for ever" in brief.count("pad_rests")().routes[0]
+    assert brief.count("pad_rests")(v="1e-3").value is not None

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.references.engine.motion import Motion
 from veridyn.references.problems import sliding_block
-from veridyn.references.reference import DIGITS, Reference
 from veridyn.results import Figure
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.validation_cases.judgement.case import (
@@ -33,19 +31,12 @@ from veridyn.validation_cases.measures.plotting import (
     series,
     true,
 )
-from veridyn.validation_cases.mechanics.sdnd104.slips import period_of, slip_phases
+from veridyn.validation_cases.mechanics.sdnd104.slips import slip_phases
+from veridyn.validation_cases.mechanics.sdnd104.statement import FIRST_CHANGES, HISTORY, SLIP_END, SLIP_START, period_of
 
 SHOWN = 3.0  # periods of a history
 SLIPPING = (0.02 + 0.979 * np.sin(np.linspace(0, np.pi / 2, 52))).tolist()  # eta, close where slips get short
 MAP = (0.06, 0.12, 0.2, 0.28, 0.36, 0.44, 0.5, 0.53, 0.545, 0.6, 0.68, 0.76, 0.84, 0.92, 0.97, 1.02)
-
-
-def _move(values: Values, digits: int = DIGITS) -> Motion:
-    """Return the true motion over a few periods."""
-    return sliding_block.motion.at(until=(SHOWN + 1) * period_of(values)).compute(values, digits)
-
-
-MOTION = Reference("motion", sliding_block.PARAMETERS, _move)
 
 
 def _plane(o: Observation, times: Floats) -> Floats:
@@ -61,15 +52,14 @@ def _beside(o: Observation, times: Floats) -> Curves:
 
 
 def _changes(values: Values) -> list[tuple[float, str]]:
-    until = SHOWN * period_of(values)
-    return [(float(event.time), event.kind) for event in sliding_block.slip_events.at(until=until).compute(values, 15)]
+    return [(float(change.time), change.kind) for change in FIRST_CHANGES.compute(values, 15)]
 
 
 def _diagonal(o: Observation, times: Floats) -> Curves:
     return [series("stick", "guide", _plane(o, times), _plane(o, times))]
 
 
-MASS = HistoryCurve("velocity (m/s)", _mass, true(MOTION, "mass_velocity"), "mass")
+MASS = HistoryCurve("velocity (m/s)", _mass, true(HISTORY, "mass_velocity"), "mass")
 PLANE = HistoryCurve("velocity of the plane (m/s)", lambda o: _plane(o, o.response.time), _plane)
 
 
@@ -93,7 +83,7 @@ def _at(case: Case, eta: float) -> Values:
 def _limit(case: Case, _: Runner) -> Iterator[Figure]:
     """Yield slip-slip: the broken line of the mass velocity and its periodic limit (eta = 0.4)."""
     values = _at(case, 0.4)
-    half, mass, begin = period_of(values) / 2, _move(values), float(sliding_block.theta.compute(values))
+    half, mass, begin = period_of(values) / 2, HISTORY.compute(values), float(sliding_block.theta.compute(values))
     time, reversals = np.linspace(0.0, 8 * half, 601), np.linspace(begin, begin + 7 * half, 8)
     limit, distance = _zigzag(values, begin, time), _zigzag(values, begin, reversals)
     distance -= [float(mass("mass_velocity", t)) for t in reversals.tolist()]
@@ -201,7 +191,7 @@ def _true_slip(values: Values) -> tuple[float, float]:
     if sliding_block.regime.compute(values).value == "slip-slip":
         begin = float(sliding_block.theta.compute(values, 10)) / period_of(values)
         return begin, begin + 0.5
-    begin, end = (float(f.compute(values, 10)) for f in (sliding_block.slip_start, sliding_block.slip_end))
+    begin, end = (float(f.compute(values, 10)) for f in (SLIP_START, SLIP_END))
     return begin / period_of(values), end / period_of(values)
 
 

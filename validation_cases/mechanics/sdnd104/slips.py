@@ -9,14 +9,11 @@ from veridyn.references.problems import sliding_block
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.postprocessing.wear import SlidingPhase, phases
 from veridyn.validation_cases.judgement.case import Observation, Values, read_once
-from veridyn.validation_cases.measures.quantities import size
+from veridyn.validation_cases.mechanics.sdnd104.statement import CHANGES, SLIP_END, SLIP_START, period_of
 
 SHORTEST = 1 / 600  # periods; what a penalised law shows at every reversal is shorter
 TOLD = 1 / 200  # periods; half of the requested output has at least two samples in a longer stick
 SAMPLES = 2  # of a stick between samples; one may be what a penalised law shows at a reversal
-
-
-period_of = size("2*pi/omega")  # period of the plane (s)
 
 
 def slides(values: Values) -> bool:
@@ -26,8 +23,7 @@ def slides(values: Values) -> bool:
 
 def changes(values: Mapping[str, Any], digits: int = 15) -> tuple[PhaseChange, ...]:
     """Return the true changes of phase up to t_end."""
-    result: tuple[PhaseChange, ...] = sliding_block.slip_events.at(until=values["t_end"]).compute(values, digits)
-    return result
+    return CHANGES.compute(values, digits)
 
 
 @read_once
@@ -41,7 +37,7 @@ def slip_phases(o: Observation) -> list[SlidingPhase]:
     """
     period, least, shoe = period_of(o.values), math.inf, o.response.elements.get("shoe", {})
     if slides(o.values):
-        start, end = (float(f.compute(o.values)) for f in (sliding_block.slip_start, sliding_block.slip_end))
+        start, end = (float(f.compute(o.values)) for f in (SLIP_START, SLIP_END))
         stick, least = start + period / 2 - end, (end - start) / 2
         if sliding_block.regime.compute(o.values).value == "stick-slip" and stick < TOLD * period:
             raise CapabilityError(f"sticks of {stick:.2g} s cannot be told from reversals in a response")

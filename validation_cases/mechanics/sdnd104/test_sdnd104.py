@@ -1,18 +1,13 @@
 """SDND104 (EDF V5.01.104): wear power of a mass that rubs on a shaking plane."""
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from veridyn.problem.elements import Friction, SupportMotion
-from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.problem.time_functions import Harmonic
-from veridyn.references.certified import Certified, PhaseChange, classification, exact_count, undefined
+from veridyn.references.certified import Certified, classification, exact_count
 from veridyn.references.problems import sliding_block
+from veridyn.references.problems.sliding_block import PARAMETERS
 from veridyn.references.reference import Reference
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.validation_cases.judgement.case import (
@@ -32,38 +27,25 @@ from veridyn.validation_cases.measures.friction import SlipMeasures
 from veridyn.validation_cases.measures.quantities import size
 from veridyn.validation_cases.mechanics.sdnd104.figures import FIGURES
 from veridyn.validation_cases.mechanics.sdnd104.regimes import SWEEP
-from veridyn.validation_cases.mechanics.sdnd104.slips import changes, period_of, regime, slides, slip_phases
+from veridyn.validation_cases.mechanics.sdnd104.slips import changes, regime, slides, slip_phases
+from veridyn.validation_cases.mechanics.sdnd104.statement import (
+    FRICTION_POWER,
+    OUTPUTS_PER_PERIOD,
+    SLIP_END,
+    SLIP_START,
+    WEAR_ENERGY,
+    WEAR_POWER,
+    find_change,
+    period_of,
+    problem,
+)
 
 JUMPS = 1.0  # regularity: friction jumps where slips end
-OUTPUTS_PER_PERIOD = 1000  # requested of any solver
 
 KINDS = {1: "slip+", -1: "slip-", 0: "stick"}
 
 ASTER_TOLERANCE = "tolerance of Code_Aster's test SDND104A for this amplitude (TEST_TABLE)"
 INSTANT = "tolerance 5e-4 of Code_Aster's test SDND104A, taken as a part of the period, and one requested output"
-
-
-def problem(values: Values) -> MechanicalProblem:
-    """Return the ideal problem: relative motion on the plane, set-valued Coulomb friction under N = m g."""
-    m, mu, g, end = floats(values, "m", "mu", "g", "t_end")
-    shake = Harmonic(str(values["a0"]), str(values["omega"]))
-    return MechanicalProblem(
-        name="sdnd104",
-        mass=np.array([[m]]),
-        end=end,
-        output_times=_outputs(values),
-        supports=(SupportMotion.from_acceleration("plane", np.ones(1), shake),),
-        frictions=(Friction("shoe", (np.ones(1),), m * g, mu, mu),),
-        coordinates=("slip",),
-    )
-
-
-def _outputs(values: Values) -> Any:
-    """Return the output instants: even spacing before the window and within it, so that its ends are among them."""
-    start, end = floats(values, "t_start", "t_end")
-    spacing = period_of(values) / OUTPUTS_PER_PERIOD
-    before = np.linspace(0.0, start, math.ceil(start / spacing - 1e-9) + 1)
-    return np.concatenate((before[:-1], np.linspace(start, end, math.ceil((end - start) / spacing - 1e-9) + 1)))
 
 
 _window = size("t_end - t_start")
@@ -105,25 +87,20 @@ def _phase_time(o: Observation, number: int) -> float:
 
 
 def _true_count(values: Values, digits: int) -> Certified:
-    return exact_count(len(changes(values)), CHANGES, digits, "quasi-analytical")
+    return exact_count(len(changes(values)), PROVED, digits, "quasi-analytical")
 
 
 def _true_order(values: Values, _: int) -> Certified:
-    return classification(" ".join(event.kind for event in changes(values)), CHANGES)
+    return classification(" ".join(event.kind for event in changes(values)), PROVED)
 
 
-def _nth(number: int, values: Mapping[str, Any], digits: int = 15) -> PhaseChange | None:
-    result = changes(values, digits)
-    return result[number] if -len(result) <= number < len(result) else None
-
-
-def _true_time(number: int, values: Values, digits: int) -> Certified:
-    event = _nth(number, values, digits)
-    return event.time if event else undefined("there are fewer changes of phase")
+def _exists(number: int, values: Values) -> bool:
+    count = len(changes(values))
+    return -count <= number < count
 
 
 def _refer(name: str, rule: Callable[[Values, int], Certified]) -> Reference[Certified]:
-    return Reference(name, sliding_block.PARAMETERS, rule)
+    return Reference(name, PARAMETERS, rule)
 
 
 def _power(values: Values) -> Tolerance:
@@ -161,11 +138,11 @@ def _at(name: str, what: str, reference: Any, measure: Any, applies: Any = None)
 
 
 def _change(number: int, name: str, what: str) -> Quantity:
-    truth, seen = _refer(name, partial(_true_time, number)), partial(_phase_time, number=number)
-    return _at(name, f"instant of {what}", truth, seen, lambda values: _nth(number, values) is not None)
+    truth, seen = find_change(number), partial(_phase_time, number=number)
+    return _at(name, f"instant of {what}", truth, seen, partial(_exists, number))
 
 
-CHANGES = "changes of phase of the certified motion"
+PROVED = "changes of phase of the proved motion"
 WEAR = "mean over [t_start, t_end] of N |v|, N = m g (Archard: without mu)"
 FRICTION = "mean over [t_start, t_end] of mu N |v| (dissipated)"
 LATER = "mean of N |v| over a period once the motion is periodic"
@@ -176,15 +153,13 @@ KIND = exactly("the regime is a matter of kind")
 REGIME = "stick, stick-slip or slip-slip, from the first slip on"
 WORN = "integral over [t_start, t_end] of N |v|"
 QUANTITIES = (
-    Quantity("wear_power", "W", WEAR, sliding_block.wear_power, wear_power, *_multiple(lambda _: 1.0), JUMPS),
-    Quantity(
-        "friction_power", "W", FRICTION, sliding_block.friction_power, friction_power, *_multiple(size("mu")), JUMPS
-    ),
-    Quantity("wear_energy", "J", WORN, sliding_block.wear_energy, _wear_energy, *_multiple(_window), JUMPS),
+    Quantity("wear_power", "W", WEAR, WEAR_POWER, wear_power, *_multiple(lambda _: 1.0), JUMPS),
+    Quantity("friction_power", "W", FRICTION, FRICTION_POWER, friction_power, *_multiple(size("mu")), JUMPS),
+    Quantity("wear_energy", "J", WORN, WEAR_ENERGY, _wear_energy, *_multiple(_window), JUMPS),
     Quantity("asymptotic_wear_power", "W", LATER, sliding_block.asymptotic_wear_power, None, _power),
     Quantity("regime", "", REGIME, sliding_block.regime, regime, KIND, regularity=JUMPS),
-    _at("slip_start", FIRST, sliding_block.slip_start, partial(_first_slip, end=False)),
-    _at("slip_end", END, sliding_block.slip_end, partial(_first_slip, end=True)),
+    _at("slip_start", FIRST, SLIP_START, partial(_first_slip, end=False)),
+    _at("slip_end", END, SLIP_END, partial(_first_slip, end=True)),
     Quantity(
         "phase_changes",
         "",
@@ -202,7 +177,7 @@ QUANTITIES = (
 
 def _dissipated(o: Observation) -> float:
     """Return the dissipated energy of the window (J); where nothing slips, that of the plane's motion."""
-    worn = float(sliding_block.wear_energy.compute(o.values))
+    worn = float(WEAR_ENERGY.compute(o.values))
     return o["mu"] * worn or 0.5 * o["m"] * (o["a0"] / o["omega"]) ** 2
 
 
@@ -256,7 +231,7 @@ CASE = Case(
         "periodic from the first slip on; eta <= eta* slips to and fro and becomes periodic only in the limit.",
         "Wear power is the mean of N |v| (Archard), without the friction coefficient; friction power is mu times that.",
     ),
-    parameters=sliding_block.PARAMETERS,
+    parameters=PARAMETERS,
     variants=(
         Variant("a0=15", {"a0": "15"}),
         Variant("a0=1.5", {"a0": "1.5"}),

@@ -1,0 +1,178 @@
+"""What the card says of solvers of a few lines: each family with its numbers, each fault by its name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.identification.solvers import (
+    RK4,
+    SciPy,
+    Stepper,
+    bathe,
+    bdf2,
+    generalised,
+    leapfrog,
+    printed,
+    runge_kutta,
+    single,
+    symplectic,
+    wilson,
+)
+from tests.identification.sound import read as read_random
+from veridyn.identification.linear import read_linear
+from veridyn.identification.reading import Reading
+from veridyn.identification.trials import Bench
+from veridyn.solver.contract.local_gate import LocalGate
+
+HHT = generalised(1.05**2 / 4, 0.55, 0, 0.05)
+ALPHA = generalised(25 / 81, 11 / 18, 1 / 3, 4 / 9)
+HEUN = runge_kutta([[], [1]], [0.5, 0.5])
+
+
+def read(solver: Any) -> Reading:
+    return read_linear(Bench(LocalGate(solver)))
+
+
+def value(reading: Reading, name: str) -> Any:
+    return next(figure.value for figure in reading.figures if figure.name == name)
+
+
+SOUND = {
+    "average": (generalised(0.25, 0.5), "Newmark, gamma 1/2, beta 1/4 (average acceleration"),
+    "linear": (generalised(1 / 6, 0.5), "Newmark, gamma 1/2, beta 1/6 (linear acceleration)"),
+    "Fox-Goodwin": (generalised(1 / 12, 0.5), "Newmark, gamma 1/2, beta 1/12 (Fox and Goodwin)"),
+    "damped Newmark": (generalised(1.05**2 / 4, 0.55), "Newmark, gamma 0.5500, beta 0.2756"),
+    "HHT": (HHT, "HHT-alpha, alpha -0.0500; loads on the chord"),
+    "HHT, instant": (
+        generalised(1.05**2 / 4, 0.55, 0, 0.05, instant=True),
+        "HHT-alpha, alpha -0.0500; loads at the instant",
+    ),
+    "Bossak": (generalised(1.1**2 / 4, 0.6, -0.1), "WBZ (Bossak), alpha -1/10"),
+    "generalised-alpha": (ALPHA, "generalised-alpha, rho_inf 4/5"),
+    "Wilson": (wilson(1.4), "Wilson, theta 7/5"),
+    "Bathe": (bathe, "Bathe, split 1/2"),
+    "BDF2": (bdf2, "BDF2"),
+    "RK4": (runge_kutta(*RK4), "Runge-Kutta, rk4"),
+    "Heun": (HEUN, "Runge-Kutta, heun"),
+    "symplectic": (symplectic, "symplectic Euler, velocity first; dampers see the velocity before"),
+}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_methods_are_named(name: str) -> None:
+    march, expected = SOUND[name]
+    reading = read(Stepper(march))
+    assert reading.method.startswith(expected)
+    assert reading.deviations == ()
+
+
+@pytest.mark.parametrize("answer", [single, printed])
+@pytest.mark.parametrize("name", ["average", "HHT", "generalised-alpha", "RK4"])
+def test_rounded_answers_are_no_deviation(name: str, answer: Any) -> None:
+    march, expected = SOUND[name]
+    reading = read(Stepper(march, answer=answer))
+    assert reading.method.startswith(expected)
+    assert reading.deviations == ()
+    assert value(reading, "precision") == ("single" if answer is single else "6 printed digits")
+
+
+def test_grid_of_the_output_is_a_step() -> None:
+    reading = read(Stepper(generalised(0.25, 0.5), grid=True))
+    assert value(reading, "step is set by") == "the instants of output"
+    assert reading.method.startswith("Newmark, gamma 1/2, beta 1/4")
+
+
+def test_numbers_are_those_of_the_method() -> None:
+    reading = read(Stepper(ALPHA))
+    exact = {"alpha_m": 1 / 3, "alpha_f": 4 / 9, "beta": 25 / 81, "gamma": 11 / 18}
+    for figure in reading.figures:
+        if figure.name in exact:
+            assert figure.uncertainty is not None
+            assert abs(figure.value - exact[figure.name]) <= figure.uncertainty < 1e-8
+    assert value(read(Stepper(symplectic)), "limit of stability") == pytest.approx(2.0, abs=1e-6)
+    assert value(read(Stepper(runge_kutta(*RK4))), "limit of stability") == pytest.approx(8**0.5, abs=1e-5)
+    damped = read(Stepper(generalised(0.25, 0.55)))
+    assert value(damped, "order") == pytest.approx(1, abs=0.1)
+
+
+def spoil(march: Any, change: Any) -> Any:
+    """Return a march of another problem than the one it gets."""
+
+    def spoilt(problem: Any, load: Any, h: float, count: int) -> Any:
+        return march(*change(problem, load, h), h, count)
+
+    return spoilt
+
+
+def drop_coupling(problem: Any, load: Any, _: float) -> Any:
+    return replace(problem, mass=np.diag(np.diag(problem.mass))), load
+
+
+def symmetrise(problem: Any, load: Any, _: float) -> Any:
+    return replace(problem, damping=(problem.damping + problem.damping.T) / 2), load
+
+
+def delay(problem: Any, load: Any, h: float) -> Any:
+    return problem, lambda t: load(max(t - h, 0.0))
+
+
+def round_stiffness(problem: Any, load: Any, _: float) -> Any:
+    return replace(problem, stiffness=problem.stiffness * (1 + 1e-6)), load
+
+
+FAULTS = {
+    "wrong beta": (Stepper(generalised(0.26, 0.5)), "Newmark, gamma 1/2, beta 0.2600: none of 1/4, 1/6, 1/12, 0"),
+    "wrong beta of HHT": (
+        Stepper(generalised((1 - 0.05**2) / 4, 0.55, 0, 0.05)),
+        "HHT-alpha, alpha -0.0500, but beta 0.2494 where 0.2756 belongs to it",
+    ),
+    "printed": (
+        Stepper(generalised((1 - 0.05**2) / 4, 0.55, 0, 0.05), answer=printed),
+        "HHT-alpha, alpha -0.0500, but beta 0.2494 where 0.2756 belongs to it",
+    ),
+    "start": (Stepper(generalised(0.25, 0.5, rest=True)), "starts with the acceleration 0"),
+    "gamma": (Stepper(generalised(0.25, 0.505), claims={"order": 2}), "order 1.01 was seen: 2 is claimed"),
+    "order": (Stepper(runge_kutta(*RK4), claims={"order": 5}), "order 4.00 was seen: 5 is claimed"),
+    "entry": (
+        Stepper(runge_kutta(RK4[0], [1 / 6, 1 / 3 + 1e-6, 1 / 3, 1 / 6 - 1e-6])),
+        "Runge-Kutta, rk4, but free vibrations differ",
+    ),
+    "method": (
+        Stepper(generalised(0.25, 0.5), claims={"method": "newmark", "beta": "1/6"}),
+        "newmark, beta 1/6 is claimed: free vibrations differ",
+    ),
+    "late load": (Stepper(spoil(generalised(0.25, 0.5), delay)), "order with a load 0.99: it is 2.00 without"),
+    "lumped": (Stepper(spoil(generalised(0.25, 0.5), drop_coupling)), "order with two masses 0.00: it is 2.00 without"),
+    "symmetric": (Stepper(spoil(generalised(0.25, 0.5), symmetrise)), "order with gyroscopic forces"),
+    "stiffness": (
+        Stepper(spoil(generalised(0.25, 0.5), round_stiffness)),
+        "(average acceleration, the trapezoidal rule), but free vibrations differ",
+    ),
+    "half-step": (Stepper(leapfrog), "order with a damper 1.0"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_are_deviations(name: str) -> None:
+    solver, expected = FAULTS[name]
+    deviations = read(solver).deviations
+    assert any(expected in line for line in deviations), deviations
+
+
+@pytest.mark.parametrize("method", ["RK45", "DOP853", "LSODA"])
+def test_adaptive_methods_have_an_error_over_their_tolerance(method: str) -> None:
+    reading = read(SciPy(method))
+    assert reading.deviations == ()
+    assert value(reading, "slope of error over tolerance") == pytest.approx(1, abs=0.3)
+    assert any("no step can be set" in gap.reason for gap in reading.gaps)
+
+
+@pytest.mark.parametrize("seed", [3, 11, 17, 28, 40, 59])
+def test_sound_solvers_of_random_styles_have_no_deviation(seed: int) -> None:
+    expected, reading = read_random(seed)
+    assert reading.deviations == ()
+    assert reading.method.startswith(expected)

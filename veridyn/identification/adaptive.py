@@ -1,0 +1,116 @@
+"""A mechanical solver that chooses its steps: error over tolerance, damping and period at its default settings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from veridyn.identification.reading import Figure, Gap, Reading
+from veridyn.identification.stepping import find_tolerance
+from veridyn.identification.trials import Bench, Trial, ask, pose_oscillator
+
+TOLERANCES = (1e-4, 1e-6, 1e-8)
+PERIODS = 5.25  # of the long motion: its angle is a quarter turn beyond whole ones, where both parts show
+SAMPLES = 25  # of a period
+ABSOLUTE = "atol"
+EXACT = 1e-12  # of the amplitude: an error that is rounding
+
+
+def pose_long(start: tuple[float, float]) -> Trial:
+    """Return a free vibration of 1 rad/s over many periods."""
+    count = math.ceil(PERIODS * SAMPLES)
+    trial = pose_oscillator(1.0, *start, steps=count)
+    return replace(trial, span=PERIODS * 2 * math.pi / count)
+
+
+def read_adaptive(bench: Bench, reason: str) -> Reading:
+    """Measure a solver whose step cannot be set; ``reason`` says why."""
+    parts = _read_default(bench), _read_tolerance(bench)
+    errors = [figure.value for figure in parts[0].figures if figure.name == "error"]
+    tight = any(not isinstance(error, str) and error <= EXACT for error in errors)
+    is_exact = tight and not find_tolerance(bench)  # a tolerance may be tight, too
+    return Reading(
+        method="exact on free vibrations, to rounding" if is_exact else "",
+        figures=tuple(figure for part in parts for figure in part.figures),
+        gaps=(Gap("map of a step", f"no step can be set: {reason}"), *(gap for part in parts for gap in part.gaps)),
+        solves=bench.solves,
+    )
+
+
+@dataclass(frozen=True)
+class End:
+    """The end of a long free vibration: damping ratio, period error and error over the amplitude."""
+
+    damping: float
+    late: float
+    error: float
+
+
+def _read_default(bench: Bench) -> Reading:
+    """Read damping and period at default settings."""
+    ends = [_read_end(bench, start) for start in ((1.0, 0.0), (0.0, 1.0))]
+    refused = [end for end in ends if isinstance(end, str)]
+    if refused:
+        return Reading(gaps=(Gap("damping and period at default settings", refused[0]),))
+    seen = [end for end in ends if not isinstance(end, str)]
+    where = f"at default settings, over {PERIODS:g} periods"
+    return Reading(
+        figures=(
+            Figure(
+                name="numerical damping",
+                value=max((end.damping for end in seen), key=abs),
+                meaning=f"ratio of critical damping {where}",
+            ),
+            Figure(
+                name="period error", value=max((end.late for end in seen), key=abs), meaning=f"over the period, {where}"
+            ),
+            Figure(name="error", value=max(end.error for end in seen), meaning=f"over the amplitude, {where}"),
+        ),
+    )
+
+
+def _read_end(bench: Bench, start: tuple[float, float]) -> End | str:
+    """Read the last state that a solver answers, at its own instant: nothing lies between samples."""
+    response = ask(bench, pose_long(start))
+    if isinstance(response, str):
+        return response
+    t = float(response.time[-1])
+    # x - i v turns as exp(i t) with the frequency 1 rad/s
+    turned = complex(response.displacement[-1, 0], -response.velocity[-1, 0])
+    relative = turned / complex(start[0], -start[1]) * complex(math.cos(t), -math.sin(t))
+    if relative == 0:
+        return "the vibration has died away"
+    ahead = math.atan2(relative.imag, relative.real) / t
+    return End(-math.log(abs(relative)) / t, 1 / (1 + ahead) - 1, abs(relative - 1))
+
+
+def _read_tolerance(bench: Bench) -> Reading:
+    """Read the slope and the size of the error over the tolerance."""
+    name = find_tolerance(bench)
+    if not name:
+        return Reading(gaps=(Gap("error over tolerance", "no setting is a tolerance by its name or by a claim"),))
+    both = {ABSOLUTE} & bench.gate.introduction.settings[bench.scheme].keys() - {name}
+    errors = []
+    for tolerance in TOLERANCES:
+        settings = {name: tolerance, **dict.fromkeys(both, tolerance)}
+        end = _read_end(bench.controlled(bench.control, settings), (1.0, 0.0))
+        if isinstance(end, str):
+            return Reading(gaps=(Gap("error over tolerance", end),))
+        errors.append(end.error)
+    listed = ", ".join(f"{error:.1e}" for error in errors)
+    where = f"over {PERIODS:g} periods, {name} from {TOLERANCES[0]:g} to {TOLERANCES[-1]:g}"
+    if min(errors) <= 0 or errors[0] <= errors[-1]:
+        reason = f"the error does not fall with {name}: {listed} {where}"
+        return Reading(gaps=(Gap("error over tolerance", reason),))
+    slope = float(np.polyfit(np.log(TOLERANCES), np.log(errors), 1)[0])
+    largest = max(error / tolerance for error, tolerance in zip(errors, TOLERANCES, strict=True))
+    return Reading(
+        figures=(
+            Figure(
+                name="slope of error over tolerance", value=round(slope, 2), meaning=f"1: proportional; errors {listed}"
+            ),
+            Figure(name="largest error over tolerance", value=largest, meaning=where),
+        ),
+    )

@@ -1,0 +1,156 @@
+"""How errors on smooth problems fall with the step, or with the tolerance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from veridyn.identification.examinee import REFUSED, Examinee
+from veridyn.identification.reading import Figure, Gap, Reading
+from veridyn.identification.smooth import SMOOTH, SmoothProblem
+from veridyn.identification.step_control import StepControl, find_tolerance
+from veridyn.solver.contract.gate import read_levels
+from veridyn.solver.contract.statements import Settings, as_float
+
+COUNTS = (8, 16, 32, 64, 128, 256)  # steps over the span
+LEVELS = (1e-4, 1e-6, 1e-8, 1e-10)
+FLOOR = 1e-13  # of states of order 1: an error as small is rounding of many steps
+ABOVE = 30.0  # times what is rounding: errors that tell an order
+AGREE = 0.15  # differences of successive orders: larger ones say that the errors do not follow a power yet
+STOPPED = 0.5  # a power so small is no order: errors stay where they are
+SHORT = 0.5  # an order this much below the expected one is another one
+STILL = 3.0  # errors that fall by less while the tolerance falls by decades do not follow it
+LARGE = 1e-9  # errors below it may be as small as the method gets
+DECADES = 3.0  # of a tolerance, from which that is read
+
+
+@dataclass(frozen=True, kw_only=True)
+class Power:
+    """Exponent with which errors fall, by how much successive exponents differ, and whether one before agrees too."""
+
+    value: float
+    uncertainty: float
+    is_steady: bool = False
+
+
+def measure_errors(
+    examinee: Examinee, problem: SmoothProblem, settings: Sequence[Settings], counts: Sequence[int]
+) -> list[float]:
+    """Return the largest error at the end, at each level; raises what `Examinee.solve` raises."""
+    truth = problem.truth(np.array([problem.end]))[0]
+    return [
+        float(
+            np.max(np.abs(examinee.end_state(problem.build(np.linspace(0.0, problem.end, count + 1)), level) - truth))
+        )
+        for level, count in zip(settings, counts, strict=True)
+    ]
+
+
+def find_power(sizes: Sequence[float], errors: Sequence[float], *, floor: float) -> Power | None:
+    """Return the power with which errors fall with step sizes, from the three finest levels above rounding.
+
+    None if fewer are above ``floor``, if they follow no power yet, or if they have stopped falling: an implicit method
+    solves its equations to a tolerance, and then that is what is left.
+    """
+    usable = [(h, e) for h, e in zip(sizes, errors, strict=True) if floor < e < math.inf]
+    slopes = [math.log(e1 / e2) / math.log(h1 / h2) for (h1, e1), (h2, e2) in pairwise(usable)]
+    if len(slopes) < 2 or abs(slopes[-1] - slopes[-2]) > AGREE or slopes[-1] < STOPPED:
+        return None
+    is_steady = len(slopes) > 2 and abs(slopes[-1] - slopes[-3]) <= AGREE
+    return Power(value=slopes[-1], uncertainty=abs(slopes[-1] - slopes[-2]), is_steady=is_steady)
+
+
+def read_step_refinement(
+    examinee: Examinee, control: StepControl, *, scatter: float, expected: float | None, reason: str
+) -> Reading:
+    """Return the orders that errors show as the step is refined.
+
+    ``scatter`` is what one step leaves of rounding; ``expected`` is the order that should be seen, ``reason`` why.
+    """
+    figures, deviations, gaps = [], [], []
+    for problem in SMOOTH:
+        sizes = [problem.end / count for count in COUNTS]
+        try:
+            errors = measure_errors(examinee, problem, [control.make_settings(h) for h in sizes], COUNTS)
+        except REFUSED as error:
+            gaps.append(Gap(name=f"order seen, {problem.name}", reason=str(error)))
+            continue
+        power = find_power(sizes, errors, floor=max(FLOOR, ABOVE * scatter))
+        name = f"order seen, {problem.name}"
+        if power is None:
+            gaps.append(Gap(name=name, reason="errors follow no power of the step above rounding"))
+            continue
+        meaning = f"power of the step with which the error at the end of {problem.end:g} s falls"
+        figures.append(Figure(name=name, value=power.value, meaning=meaning, uncertainty=power.uncertainty))
+        if expected is not None and power.is_steady and power.value + SHORT < expected:
+            deviations.append(f"order {expected:g} {reason}; {power.value:.2f} is seen ({problem.name} problem)")
+    return Reading(figures=tuple(figures), deviations=tuple(deviations), gaps=tuple(gaps))
+
+
+def list_tolerance_levels(examinee: Examinee) -> tuple[str, tuple[Settings, ...]]:
+    """Return the tolerance of a solver and settings from coarse to fine; no name and no settings if it has none."""
+    try:
+        refinement = read_levels(examinee.gate, SMOOTH[0].build(np.array([0.0, SMOOTH[0].end])), examinee.scheme)
+    except REFUSED:
+        key = find_tolerance(examinee)
+        return key, tuple({key: level} for level in LEVELS) if key else ()
+    return refinement.key, refinement.levels
+
+
+def read_tolerance_refinement(examinee: Examinee, rounding: float) -> Reading:
+    """Return how errors follow the tolerance, and digits at default settings; raises what `Examinee.solve` raises.
+
+    ``rounding`` is that of the numbers in answers: errors near to it tell nothing.
+    """
+    floor = max(FLOOR, ABOVE * rounding)
+    default = max(measure_errors(examinee, p, [{}], [1])[0] for p in SMOOTH)
+    digits = -math.log10(max(default, 2.0**-53))
+    figures = [Figure(name="digits at defaults", value=digits, meaning="at the end, of states of order 1")]
+    key, levels = list_tolerance_levels(examinee)
+    if not levels:
+        gap = Gap("error over tolerance", "no step or tolerance is a setting with an effect")
+        return Reading(figures=tuple(figures), gaps=(gap,))
+    tolerances = [as_float(level[key]) for level in levels]
+    table = {p.name: measure_errors(examinee, p, levels, [1] * len(levels)) for p in SMOOTH}
+    ratios = [e / tol for errors in table.values() for e, tol in zip(errors, tolerances, strict=True) if e > floor]
+    if ratios:
+        meaning = f"largest error at the end over {key}, on {len(SMOOTH)} smooth problems"
+        figures.append(Figure(name=f"error over {key}", value=max(ratios), meaning=meaning))
+    deviations = []
+    for name, errors in table.items():
+        power = _fit_power(tolerances, errors, floor)
+        if power is None:
+            continue
+        meaning = f"power of {key} with which the error falls: 1 is proportional"
+        figures.append(
+            Figure(name=f"power of {key}, {name}", value=power.value, meaning=meaning, uncertainty=power.uncertainty)
+        )
+        if _stands_still(tolerances, errors, floor):
+            deviations.append(f"errors do not follow {key}: {errors[-1]:.1g} at {tolerances[-1]:g}, {name} problem")
+    factor = examinee.claims.factor
+    if factor is not None and ratios and max(ratios) > factor:
+        deviations.append(f"error over {key} of {max(ratios):.3g}; at most {factor:g} is claimed")
+    return Reading(figures=tuple(figures), deviations=tuple(deviations))
+
+
+def _fit_power(tolerances: Sequence[float], errors: Sequence[float], floor: float) -> Power | None:
+    """Return the power of a tolerance by least squares, with its standard error; None with fewer than three levels."""
+    usable = [(math.log(tol), math.log(e)) for tol, e in zip(tolerances, errors, strict=True) if e > floor]
+    if len(usable) < 3:
+        return None
+    x, y = np.array(usable).T
+    slope, _ = np.polyfit(x, y, 1)
+    rest = y - np.polyval(np.polyfit(x, y, 1), x)
+    spread = math.sqrt(float(rest @ rest) / (x.size - 2) / float(np.sum((x - x.mean()) ** 2)))
+    return Power(value=float(slope), uncertainty=spread)
+
+
+def _stands_still(tolerances: Sequence[float], errors: Sequence[float], floor: float) -> bool:
+    """Tell whether errors that are not small stay where they are while the tolerance falls by decades."""
+    decades = math.log10(tolerances[0] / tolerances[-1])
+    has_room = errors[-1] > max(LARGE, floor, 1e3 * tolerances[-1])
+    return has_room and decades >= DECADES and errors[0] < STILL * errors[-1]

@@ -1,0 +1,225 @@
+"""Small linear motions that are asked of a solver, and its answers at the ends of the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from veridyn.problem.elements import Load
+from veridyn.problem.errors import SolverInputError
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.time_functions import Harmonic, polynomial
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure
+from veridyn.solver.contract.gate import Gate
+from veridyn.solver.contract.responses import Response, read_response
+from veridyn.solver.contract.statements import Settings
+
+Floats = NDArray[np.float64]
+Row = tuple[float, ...]
+
+ON_STEP = 1e-6  # of a step: how far a sample may lie from the end of a step and still belong to it
+SLOWER = (0.5, 0.5, 0.25)  # one after the other
+MASS = 2.0  # kg; a power of two, so that dividing by it rounds nothing
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A linear motion over some steps.
+
+    Attributes
+    ----------
+    mass, damping, stiffness
+        Rows of the matrices (n, n) in kg, N s/m, N/m.
+    displacement, velocity
+        At the start, (n,) in m and m/s.
+    direction, powers, rate
+        The load (n,) in N is the direction times the polynomial with the coefficients ``powers`` (of 1, t, t², …), or
+        times cos(rate t) where there are none; no direction: no load.
+    steps
+        How many steps are answered.
+    span
+        Length of a step in s.
+    """
+
+    mass: tuple[Row, ...]
+    damping: tuple[Row, ...]
+    stiffness: tuple[Row, ...]
+    displacement: Row
+    velocity: Row
+    direction: Row = ()
+    powers: Row = ()
+    rate: float = 1.0
+    steps: int = 10
+    span: float = 1.0
+
+    def load(self, t: float) -> Floats:
+        """Return the load (n,) in N at an instant in s."""
+        if not self.direction:
+            return np.zeros(len(self.displacement))
+        value = sum(c * t**k for k, c in enumerate(self.powers)) if self.powers else np.cos(self.rate * t)
+        return np.array(self.direction) * value
+
+    def slowed(self, factor: float) -> Trial:
+        """Return the motion that has the same displacements at instants ``1/factor`` times as late."""
+        return replace(
+            self,
+            damping=tuple(tuple(x * factor for x in row) for row in self.damping),
+            stiffness=tuple(tuple(x * factor**2 for x in row) for row in self.stiffness),
+            velocity=tuple(x * factor for x in self.velocity),
+            direction=tuple(x * factor**2 for x in self.direction),
+            powers=tuple(x * factor**k for k, x in enumerate(self.powers)),
+            rate=self.rate * factor,
+        )
+
+    def state(self) -> MechanicalProblem:
+        """Return the motion as a solver gets it."""
+        function = polynomial(*self.powers) if self.powers else Harmonic(1.0, self.rate, np.pi / 2)
+        return MechanicalProblem(
+            name="identification",
+            end=self.steps * self.span,
+            output_times=np.arange(self.steps + 1, dtype=float) * self.span,
+            mass=np.array(self.mass),
+            damping=np.array(self.damping),
+            stiffness=np.array(self.stiffness),
+            initial_displacement=np.array(self.displacement),
+            initial_velocity=np.array(self.velocity),
+            loads=(Load(np.array(self.direction), function),) if self.direction else (),
+        )
+
+
+def pose_oscillator(
+    frequency: float, x: float, v: float, *, damper: float = 0.0, powers: Row = (), rate: float = 0.0, steps: int = 10
+) -> Trial:
+    """Return the motion of one mass.
+
+    ``frequency`` is in rad/s, ``x`` in m; ``v`` in m/s and ``damper`` (damping over mass, 1/s) are as they stand. The
+    load is ``MASS`` times a polynomial in t, or times cos(rate t).
+    """
+    return Trial(
+        mass=((MASS,),),
+        damping=((MASS * damper,),),
+        stiffness=((MASS * frequency**2,),),
+        displacement=(x,),
+        velocity=(v,),
+        direction=(MASS,) if powers or rate else (),
+        powers=powers,
+        rate=rate or 1.0,
+        steps=steps,
+    )
+
+
+@dataclass(frozen=True)
+class Control:
+    """How the step of a solver is set.
+
+    Attributes
+    ----------
+    setting
+        Its name; empty: the instants of output are the ends of the steps.
+    proportional
+        Other settings that go with the step, over it.
+    constant
+        Settings that hold for every step, as the one that turns a step control off.
+    """
+
+    setting: str = ""
+    proportional: tuple[tuple[str, float], ...] = ()
+    constant: tuple[tuple[str, object], ...] = ()
+
+    def settings(self, trial: Trial) -> Settings:
+        """Return the settings that make the step of a motion."""
+        if not self.setting:
+            return {}
+        others = {name: factor * trial.span for name, factor in self.proportional}
+        return {**dict(self.constant), **others, self.setting: trial.span}
+
+
+Answer = Floats | str
+"""States (steps + 1, 2, n) in m and m/s, or why there are none."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A solver with the settings of a user, and all that it answered.
+
+    ``answers`` grows: a motion is solved once. ``tally`` grows with every problem that the solver was given.
+    """
+
+    gate: Gate
+    scheme: str = ""
+    settings: Settings = field(default_factory=dict)
+    control: Control = field(default_factory=Control)
+    answers: dict[Trial, Answer] = field(default_factory=dict)
+    tally: list[Trial] = field(default_factory=list)
+
+    @property
+    def solves(self) -> int:
+        """How many problems the solver was given."""
+        return len(self.tally)
+
+    def controlled(self, control: Control, settings: Settings | None = None) -> Bench:
+        """Return the same solver with another way to set its step, or with more settings."""
+        more = {**self.settings, **(settings or {})}
+        return replace(self, control=control, settings=more, answers={})
+
+    def answer(self, trial: Trial) -> Answer:
+        """Return the states at the ends of the steps, or why there are none."""
+        if trial not in self.answers:
+            self.answers[trial] = _solve(self, trial)
+        return self.answers[trial]
+
+    def answer_slowed(self, trials: Sequence[Trial]) -> tuple[Sequence[Trial], list[Floats]] | str:
+        """Return motions and their states: as they stand, or slower where a solver refuses so few steps a period."""
+        answers = [self.answer_all(trials)]
+        for factor in SLOWER:
+            if not isinstance(answers[-1], str):
+                break
+            trials = [trial.slowed(factor) for trial in trials]
+            answers.append(self.answer_all(trials))
+        return answers[0] if isinstance(answers[-1], str) else (trials, answers[-1])  # type: ignore[return-value]
+
+    def answer_all(self, trials: Sequence[Trial]) -> list[Floats] | str:
+        """Return the states of all motions, or why one has none."""
+        states: list[Floats] = []
+        for trial in trials:
+            answer = self.answer(trial)
+            if isinstance(answer, str):
+                return answer
+            states.append(answer)
+        return states
+
+
+def _solve(bench: Bench, trial: Trial) -> Answer:
+    response = ask(bench, trial)
+    return response if isinstance(response, str) else _pick(response, trial)
+
+
+def ask(bench: Bench, trial: Trial) -> Response | str:
+    """Return what a solver answers to a motion, or why it does not."""
+    introduction = bench.gate.introduction
+    problem = trial.state()
+    missing = sorted(problem.needs - introduction.capabilities)
+    if missing:
+        return f"the solver does not offer {', '.join(missing)}"
+    scheme = {"scheme": bench.scheme} if bench.scheme else {}
+    bench.tally.append(trial)
+    try:
+        answer = bench.gate.solve(problem, {**scheme, **bench.settings, **bench.control.settings(trial)})
+        return read_response(problem, answer.content, introduction.name)
+    except CapabilityError as missed:
+        return str(missed)
+    except (SolverFailure, SolverInputError) as refused:
+        return str(refused)
+
+
+def _pick(response: Response, trial: Trial) -> Answer:
+    """Return the states at the ends of the steps; a solver may answer at more instants."""
+    ends = np.arange(trial.steps + 1) * trial.span
+    after = np.searchsorted(response.time, ends - ON_STEP * trial.span)
+    after = np.minimum(after, response.time.size - 1)
+    if np.abs(response.time[after] - ends).max() > ON_STEP * trial.span:
+        return "the solver does not answer at the ends of its steps"
+    return np.stack([response.displacement[after], response.velocity[after]], axis=1)
