@@ -217,11 +217,12 @@ def make_quantities(
     *,
     read_number: ReadNumber = read_decimal,
     record: Callable[..., Any] = ParameterSet,
+    spare: int = 0,
 ) -> MechanicalQuantities:
     """Return the quantities of what a statement poses.
 
     Names in quantities are those of the problem at the defaults of its parameters; its numbers that are no formulas are
-    read by a rule, doubles as their shortest decimals.
+    read by a rule, doubles as their shortest decimals. ``spare`` are bits beyond those asked for.
 
     Raises
     ------
@@ -231,7 +232,7 @@ def make_quantities(
     values = {name: to_sympy(number) for name, number in resolve(parameters, {}).items()}
     motion = make_motion(statement(values), read_number)
     return MechanicalQuantities(
-        problem=motion, parameters=parameters, record=record, statement=statement, read_number=read_number
+        problem=motion, parameters=parameters, record=record, spare=spare, statement=statement, read_number=read_number
     )
 
 

@@ -4,6 +4,10 @@ x (m) counts down the slope, whose tangent is s, y across; φ is the angle of th
 g' = g cos a, a = atan s:  v' = g' (s cos φ - μ), v φ' = -g' s sin φ. So v sin φ is proportional to u^n, u = tan(φ/2),
 n = μ/s, and time and path are sums of two powers of u. On a level plane the path is straight.
 
+The motion is proved here and not by the engine. Friction against a slide in two directions has no direction where the
+slide ends: the speed v touches zero and does not cross it, and the rate of φ grows without bounds like 1/v, so that
+steps along the motion shrink without end. The closed form has that end as u = 0.
+
 Source: derived in these lines.
 """
 

@@ -38,7 +38,6 @@ from veridyn.validation_cases.measures.vibro_impact import select_parameters
 
 Parameters = tuple[tuple[str, Exact], ...]
 
-PHASES = 35  # digits at which the references of 30 digits have found the phases already
 ENOUGH = 25  # digits of a distance to the stop: of the gap, perturbations are 1e-9
 DATA: tuple[tuple[str, bool | None], ...] = (  # numbers of the law of motion, and the phases that know them (None: all)
     ("beta", None),
@@ -76,13 +75,13 @@ def _key(values: Values) -> Parameters:
 @lru_cache(maxsize=16)
 def _course(parameters: Parameters) -> PhaseSequence:
     named = dict(parameters)
-    phases = struck_oscillator.closed_phases.compute(named, PHASES)
+    phases = struck_oscillator.closed_phases.compute(named, struck_oscillator.PHASES)
     with mpmath.workdps(ENOUGH):
         ends = [*(phase.start for phase in phases[1:]), max(phases[-1].start, named["t_end"].mpf())]
         lapses = [end - phase.start for phase, end in zip(phases, ends, strict=True)]
         rates = [phase.observed(mpmath.mpf(0))[1] for phase in phases]
     starts = [phase.start for phase in phases]
-    turns = struck_oscillator.turns.compute(named)
+    turns = struck_oscillator.turns.compute(named, struck_oscillator.PHASES)
     rows = [np.array(row, dtype=float) for row in (starts, lapses, rates, turns)]
     return PhaseSequence(rows[0], rows[1], rows[2], rows[3], phases, named["gap"].mpf())
 

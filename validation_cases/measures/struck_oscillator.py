@@ -79,7 +79,10 @@ def state(values: Mapping[str, Any], name: str = "struck_oscillator") -> Mechani
     )
 
 
-MOTION = make_quantities(state, PARAMETERS, record=restrict(SWINGS, STANDS))
+# Contacts magnify errors, and 30 digits take 192 bits mostly. With so many from the beginning, quantities and phases to
+# `PHASES` digits share one motion.
+SPARE, PHASES = 64, 35
+MOTION = make_quantities(state, PARAMETERS, record=restrict(SWINGS, STANDS), spare=SPARE)
 HISTORY = MOTION.history(gap="gap_stop", force="push_stop", x="x", velocity="v_x")
 TOUCH, RELEASE = "stop_closes", "stop_opens"
 INWARD = "-gap_stop"  # what is watched

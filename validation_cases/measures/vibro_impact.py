@@ -29,7 +29,9 @@ def true_instants(values: Values) -> Floats:
 @lru_cache(maxsize=16)
 def _true_instants(parameters: tuple[tuple[str, Exact], ...]) -> Floats:
     given: dict[str, Any] = dict(parameters)
-    return np.array([float(t) for t, _ in struck_oscillator.HISTORY(**given).events()[1:]])
+    return np.array(
+        [float(t) for t, _ in struck_oscillator.HISTORY(**given, digits=struck_oscillator.PHASES).events()[1:]]
+    )
 
 
 def instants_before(values: Values, time: float) -> int:

@@ -73,8 +73,8 @@ def _check_method(claims: Claims, free: Free) -> Iterator[str]:
 def _check_stability(reading: Reading, claims: Claims) -> Iterator[str]:
     limit = _find_number(reading, "limit of stability")
     if limit is not None and claims.stability is not None and limit < claims.stability * (1 - LIMIT):
-        wanted = "any step" if math.isinf(claims.stability) else f"w h = {claims.stability:g}"
-        yield f"free vibrations grow above w h = {limit:.6g}: {wanted} is claimed to be stable"
+        claimed = "any step" if math.isinf(claims.stability) else f"w h = {claims.stability:g}"
+        yield f"free vibrations grow above w h = {limit:.6g}: {claimed} is claimed to be stable"
 
 
 def _check_damping(reading: Reading, claims: Claims) -> Iterator[str]:

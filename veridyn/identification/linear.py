@@ -183,20 +183,20 @@ def _read_family(identity: Identity, free: Free) -> Reading:
 def _read_nearest(nearest: Fit, method: str, free: Free) -> Reading:
     """Say which family is nearest; a small difference over steps of all sizes is no accident, but a deviation."""
     difference = compare(nearest.rule(), free.all_motions)[1]
-    said = f"free vibrations differ by up to {difference:.1e} of the state, rounding is {free.rounding:.1e}"
-    figure = Figure(name="nearest family", value=method, meaning=said)
+    contrast = f"free vibrations differ by up to {difference:.1e} of the state, rounding is {free.rounding:.1e}"
+    figure = Figure(name="nearest family", value=method, meaning=contrast)
     near = (
         BEYOND * max(free.rounding, LEAST_ROUNDING) <= difference <= CLOSE
         and max(free.motions) >= REACH
         and nearest.family != EXACT
     )
-    return Reading(figures=(figure,), deviations=(f"{method}, but {said}",) if near else ())
+    return Reading(figures=(figure,), deviations=(f"{method}, but {contrast}",) if near else ())
 
 
 def _show_agreement(agreement: Agreement) -> Figure:
     if agreement.words:
-        said = "; ".join(filter(None, map(say_words, agreement.words[:1])))
-        return Figure(name=agreement.name, value="as the family", meaning=said or "to rounding")
+        meaning = "; ".join(filter(None, map(say_words, agreement.words[:1])))
+        return Figure(name=agreement.name, value="as the family", meaning=meaning or "to rounding")
     return Figure(
         name=agreement.name,
         value="not as the family",

@@ -87,9 +87,9 @@ def _check_alpha(
     }
     if not wrong:
         return method, ()
-    said = " and ".join(_say_pair(name, *pair) for name, pair in wrong.items())
+    pairs = " and ".join(_say_pair(name, *pair) for name, pair in wrong.items())
     full = ", ".join(f"{name} {value:.4f}" for name, (value, _) in wrong.items())
-    return f"{method}, {full}", (f"{method}, but {said} to it",)
+    return f"{method}, {full}", (f"{method}, but {pairs} to it",)
 
 
 def _say_pair(name: str, value: float, right: float) -> str:

@@ -12,7 +12,7 @@ import math
 from dataclasses import replace
 
 from veridyn.identification.examinee import REFUSED, Examinee
-from veridyn.identification.one_step import read_one_step
+from veridyn.identification.one_step import OneStep, read_one_step
 from veridyn.identification.orders import MOTIONS, find_order
 from veridyn.identification.refinement import COUNTS, find_power, measure_errors
 from veridyn.identification.smooth import OSCILLATOR, SPIRAL
@@ -83,10 +83,15 @@ def _observe_initial_value(examinee: Examinee) -> ObservedClaims:
         return ObservedClaims()
     try:
         measured = read_one_step(examinee, control)[1]
-        order = float(measured.order) if measured else _find_lowest_order(examinee, control)
+        order = _read_weights(measured) if measured else _find_lowest_order(examinee, control)
     except REFUSED:
         order = None
     return ObservedClaims(_claim_order(order), control.setting)
+
+
+def _read_weights(measured: OneStep) -> float | None:
+    """Return the order by weights; None if all trees agree: a solver with steps of its own within one looks so."""
+    return None if measured.order >= measured.limit else float(measured.order)
 
 
 def _find_lowest_order(examinee: Examinee, control: StepControl) -> float | None:
