@@ -93,8 +93,7 @@ def make_copy(case: Case, seed: int) -> Statement:
 def admissible_change(statement: Statement, quantity: Quantity, requirement: Requirement | None) -> float:
     """Return how far an answer to the copy may be from the truth, in the unit of the quantity."""
     tolerance = required(quantity, statement, requirement)
-    truth = statement.truth(quantity).value
-    return tolerance.value * (abs(float(truth)) if tolerance.kind == "relative" else 1.0)
+    return tolerance.value * (abs(float(statement.truth(quantity))) if tolerance.kind == "relative" else 1.0)
 
 
 def list_compared(statement: Statement) -> tuple[Quantity, ...]:
@@ -227,7 +226,7 @@ class CopyComparison:
         return None if is_open else min(row, finest, key=share_of)
 
     def _compare(self, quantity: Quantity, answer: float) -> LevelRow:
-        true = float(self.copy.truth(quantity).value)  # type: ignore[arg-type]  # compared quantities have a number
+        true = float(self.copy.truth(quantity))
         admissible = admissible_change(self.copy, quantity, self.runner.subject.request.require)
         return LevelRow(
             quantity=quantity.name, before=true, after=answer, change=abs(answer - true), admissible=admissible
