@@ -61,7 +61,8 @@ REQUIRED = (Requirement("mu_s >= mu_d", "friction would be larger in motion than
 def state(values: Values) -> MechanicalProblem:
     """Return the ideal problem: set-valued friction under a constant normal force, a pull that ends at once.
 
-    It lasts for as long as friction could take to use up the momentum of the pull, and a hundred periods more: the slips go on after the pull while the spring swings.
+    It lasts for as long as friction could take to use up the momentum of the pull, and a hundred periods more: slips go
+    on while the spring swings.
     """
     m1, m2, k, normal, mu_s, mu_d, pull, t_off = numbers(values, *(parameter.name for parameter in PARAMETERS))
     return MechanicalProblem(
