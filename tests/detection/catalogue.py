@@ -14,6 +14,7 @@ HOST_MODULES = (
     "faults.scipy",
     "faults.exact",
     "faults.field",
+    "faults.events",
     "faults.command",
 )
 """Modules beside this one; each defines ``HOSTS``, a tuple of hosts."""

@@ -287,6 +287,7 @@ def applicable(problem):
 
 
 RESTARTS = {"restarted", "restarted_twice"}
+EVENTS = {"events_reordered", "restarted_after_event"}  # of initial value problems alone
 
 
 @pytest.mark.parametrize(
@@ -304,7 +305,7 @@ RESTARTS = {"restarted", "restarted_twice"}
     ],
 )
 def test_relations_apply_where_they_can_be_expressed(name, missing):
-    assert applicable(PROBLEMS[name]) == set(BY_NAME) - missing
+    assert applicable(PROBLEMS[name]) == set(BY_NAME) - EVENTS - missing
 
 
 @pytest.mark.parametrize(
@@ -317,12 +318,12 @@ def test_relations_apply_where_they_can_be_expressed(name, missing):
     ],
 )
 def test_few_output_instants_leave_relations_out(outputs, missing):
-    assert applicable(chain(output_times=outputs)) == set(BY_NAME) - missing
+    assert applicable(chain(output_times=outputs)) == set(BY_NAME) - EVENTS - missing
 
 
 def test_one_coordinate_has_one_order():
     one = MechanicalProblem(name="one", mass=[[1.0]], initial_displacement=[0.0], initial_velocity=[1.0], end=1.0)
-    assert applicable(one) == set(BY_NAME) - {"permuted", "half_output"}
+    assert applicable(one) == set(BY_NAME) - EVENTS - {"permuted", "half_output"}
 
 
 def test_units_of_an_unknown_device_are_unknown():
@@ -576,6 +577,8 @@ def violated(make):
     """Names of the relations that a solver violates, each tried with a fresh solver and problem."""
     found = set()
     for relation in RELATIONS:
+        if relation.name in EVENTS:
+            continue
         solve = make()
         plain = solve(copy_of(STRUCK))
         try:
@@ -628,6 +631,6 @@ def test_names_are_stable():
     """Names stand in stored results."""
     assert [relation.name for relation in RELATIONS] == [
         "repeated", "after_another", "problem_unchanged", "restarted", "restarted_twice", "half_output",
-        "later_origin", "other_units", "mirrored", "permuted",
+        "later_origin", "other_units", "mirrored", "permuted", "events_reordered", "restarted_after_event",
     ]  # fmt: skip
     assert [r.name for r in RELATIONS if r.to_rounding] == ["repeated", "after_another", "problem_unchanged"]

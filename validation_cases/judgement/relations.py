@@ -14,10 +14,16 @@ from typing import Protocol, cast
 
 import numpy as np
 
+from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem, as_mechanical
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.contract.responses import AnyResponse, Response
+from veridyn.solver.contract.responses import AnyResponse, Response, Trajectory
 from veridyn.validation_cases.judgement.changed_units import SI, Units, in_si, in_units, is_expressible
+from veridyn.validation_cases.judgement.cut_at_events import (
+    can_be_cut_after_event,
+    has_several_changes,
+    restarted_after_event,
+)
 
 Solve = Callable[[Problem], AnyResponse]  # returns a checked response
 
@@ -278,6 +284,20 @@ def _disguised(solve: Solve, problem: Problem) -> AnyResponse:
     return in_si(mechanical, response, LENGTHS)
 
 
+# ---- events of initial value problems
+
+
+def _events_reordered(solve: Solve, problem: Problem) -> AnyResponse:
+    assert isinstance(problem, InitialValueProblem)
+    modes = tuple(replace(mode, events=mode.events[::-1]) for mode in problem.modes)
+    return solve(replace(problem, modes=modes))
+
+
+def _restarted_after_event(solve: Solve, problem: Problem) -> AnyResponse:
+    assert isinstance(problem, InitialValueProblem)
+    return restarted_after_event(cast(Callable[[InitialValueProblem], Trajectory], solve), problem)
+
+
 # Each relation is a symmetry of the equations of motion or of the interface: a later origin, other units, a
 # mirror, another order of coordinates; a motion cut in parts (the state at an instant determines what follows);
 # other outputs, which are no steps. A wrong law that respects a symmetry passes it; so there are several, and
@@ -336,6 +356,18 @@ RELATIONS: tuple[Relation, ...] = (
         "The coordinates in reverse order give the same motion in reverse order.",
         lambda solve, problem: _of(problem).permuted(solve, problem),
         applies=lambda problem: len(problem.unknowns) > 1,
+    ),
+    Relation(
+        "events_reordered",
+        "The events of every mode listed in reverse order happen at the same instants.",
+        _events_reordered,
+        applies=lambda problem: isinstance(problem, InitialValueProblem) and has_several_changes(problem),
+    ),
+    Relation(
+        "restarted_after_event",
+        "The motion stopped just after an event, before the next one, and started again goes on as without the stop.",
+        _restarted_after_event,
+        applies=lambda problem: isinstance(problem, InitialValueProblem) and can_be_cut_after_event(problem),
     ),
 )
 

@@ -55,9 +55,9 @@ def has_loads(problem: Any) -> bool:
     return bool(problem.loads)
 
 
-def never(_: Any) -> bool:
-    """Return False: no problem has it."""
-    return False
+def has_products(problem: Any) -> bool:
+    """Return whether a free body has products of inertia."""
+    return problem.states == rigid_body.STATES and "J12" in problem.parameters
 
 
 # ---- Runge-Kutta methods
@@ -272,8 +272,7 @@ BODIES = (
                 what,
                 "avian, pull request 745, 2025",
                 replace(rigid_body.BODY, law=law),
-                never,
-                unseen="No case has a body whose axes are not its principal ones.",
+                has_products,
             )
             for name, what, law in (
                 ("diagonal_divided", "Torques are divided by the diagonal of the inertia", rigid_body.spin_by_diagonal),

@@ -18,6 +18,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 Rate = Callable[[float, Floats], Floats]
 
 BISECTIONS = 60
+LAST_BITS = 4  # of an instant: events that are nearer to each other happen at once
 SOON = 1e-6  # of a step
 CLOSELY = np.linspace(0.0, 1.0, 17)
 AT_ENDS = np.array([0.0, 1.0])
@@ -88,9 +89,9 @@ def cut_as_a_whole(step: Step, t: float) -> Step:
     return replace(step, end=t, size=t - step.start)
 
 
-def root(guard: Callable[[float], float], early: float, late: float, end: float) -> float:
+def root(guard: Callable[[float], float], early: float, late: float, end: float, bisections: int = BISECTIONS) -> float:
     """Return the instant after which a guard is negative that is not at the early instant."""
-    for _ in range(BISECTIONS):
+    for _ in range(bisections):
         middle = (early + late) / 2
         early, late = (middle, late) if guard(middle) >= 0 else (early, middle)
     return late
@@ -99,6 +100,20 @@ def root(guard: Callable[[float], float], early: float, late: float, end: float)
 def end_of_step(guard: Callable[[float], float], early: float, late: float, end: float) -> float:
     """Return the end of the step."""
     return end
+
+
+Hits = list[tuple[float, int]]  # instants (s) and numbers of events
+
+
+def at_the_earliest(hits: Hits) -> Hits:
+    """Return the events at the first instant, in the order of the list."""
+    first = min(hits)[0]
+    return [(first, index) for t, index in hits if t <= first + LAST_BITS * math.ulp(first)]
+
+
+def sides(direction: int) -> tuple[int, ...]:
+    """Return the signs with which a guard is watched for a fall."""
+    return (-direction,) if direction else (1, -1)
 
 
 @dataclass
@@ -139,7 +154,12 @@ class Log:
 
 @dataclass(frozen=True)
 class Hybrid:
-    """A solver that looks for events in every step at some shares of it, and for dips of guards between them."""
+    """A solver that looks for events in every step at some shares of it, and for dips of guards between them.
+
+    ``choose`` picks those events of a step that happen, ``sides`` the signs with which a guard of a direction is
+    watched, ``seen`` the states that guards read. No guard is looked at for ``blind`` of a step after an event, nor for
+    ``asleep`` seconds after a start.
+    """
 
     name: str
     steps: Callable[..., Iterator[Step]]
@@ -151,6 +171,11 @@ class Hybrid:
     dips: bool = True
     locate: Callable[..., float] = root
     cut: Callable[[Step, float], Step] = cut
+    choose: Callable[[Hits], Hits] = at_the_earliest
+    sides: Callable[[int], tuple[int, ...]] = sides
+    seen: Callable[[Floats], Floats] = np.asarray
+    blind: float = 0.0
+    asleep: float = 0.0
     version = "1.0"
     capabilities = frozenset({"initial-value", "hybrid"})
 
@@ -165,41 +190,52 @@ class Hybrid:
         times = np.linspace(problem.start, problem.end, 2001) if problem.output_times is None else problem.output_times
         t, y, mode = problem.start, problem.initial_state, problem.mode
         log = Log(times, [(t, y, mode)])
+        looks = t + self.asleep
         while t < problem.end:
-            t, y, mode = self.advance(problem, settings, log, t, y, mode)
+            t, y, mode, looks = self.advance(problem, settings, log, t, y, mode, looks)
         return log.answer()
 
     def advance(
-        self, problem: Any, settings: Mapping[str, Any], log: Log, t: float, y: Floats, mode: str
-    ) -> tuple[float, Floats, str]:
-        """Integrate until something changes; return instant, state and mode, the end of the problem if nothing does."""
+        self, problem: Any, settings: Mapping[str, Any], log: Log, t: float, y: Floats, mode: str, looks: float
+    ) -> tuple[float, Floats, str, float]:
+        """Integrate until something changes; return instant, state, mode, and from when on guards are looked at.
+
+        The instant is the end of the problem if nothing changes.
+        """
         parts = functions(problem, mode)
         for step in self.steps(parts.rhs, t, y, problem.end, settings):
             log.steps += 1
-            while event := self.event(parts, step, t):
-                t, index = event
-                change, before = parts.mode.events[index], step.at(t)
-                happens = not change.is_marker
+            while hits := self.events(parts, step, max(t, looks)):
+                t = hits[0][0]
+                changes = [parts.mode.events[index] for _, index in hits]
+                happens = any(not change.is_marker for change in changes)
                 log.write(self.cut(step, t) if happens else replace(step, end=t), mode)
+                y = step.at(t)
+                for (_, index), change in zip(hits, changes, strict=True):
+                    before = y
+                    if not change.is_marker:
+                        y, mode = parts.reset(index, t, before), change.mode or mode
+                    log.note(change.name, t, before, y, mode)
+                    if change.terminal:
+                        return problem.end, y, mode, t
                 if happens:
-                    y, mode = parts.reset(index, t, before), change.mode or mode
-                log.note(change.name, t, before, y if happens else before, mode)
-                if happens:
-                    return (problem.end if change.terminal else t), y, mode
+                    return t, y, mode, t + self.blind * (step.end - step.start)
             log.write(step, mode)
             t, y = step.end, step.at(step.end)
-        return problem.end, y, mode
+        return problem.end, y, mode, t
 
-    def event(self, parts: Any, step: Step, begin: float) -> tuple[float, int] | None:
-        """Return the instant and number of the first event of a step after ``begin``, None if there is none."""
+    def events(self, parts: Any, step: Step, begin: float) -> Hits:
+        """Return instant and numbers of what happens first in a step after ``begin``; empty if nothing does."""
+        if not parts.mode.events or begin >= step.end:
+            return []
         times = begin + self.shares * (step.end - begin)
-        rows = parts.guards_over(times, np.array([step.at(t) for t in times])) if parts.mode.events else None
-        hits = []
+        rows = parts.guards_over(times, np.array([self.seen(step.at(t)) for t in times]))
+        hits: Hits = []
         for index, change in enumerate(parts.mode.events):
-            for sign in (-change.direction,) if change.direction else (1, -1):
+            for sign in self.sides(change.direction):
 
                 def guard(t: float, index: int = index, sign: int = sign) -> float:
-                    return float(sign * parts.guards(t, step.at(t))[index])
+                    return float(sign * parts.guards(t, self.seen(step.at(t)))[index])
 
                 values = sign * rows[:, index]
                 if values[0] == 0:  # which way it goes from here
@@ -207,7 +243,7 @@ class Hybrid:
                 at, values = self.with_dips(guard, times, values)
                 falls = np.flatnonzero((values[:-1] >= 0) & (values[1:] < 0))
                 hits += [(self.locate(guard, at[i], at[i + 1], step.end), index) for i in falls[:1]]
-        return min(hits, default=None)
+        return self.choose(hits) if hits else []
 
     def with_dips(self, guard: Callable[[float], float], times: Floats, values: Floats) -> tuple[Floats, Floats]:
         """Return the samples of a guard, and its negative minima between samples that are positive."""

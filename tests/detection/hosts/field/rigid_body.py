@@ -54,6 +54,13 @@ def march(law: Law, inertia: Floats, y: Floats, times: Floats) -> Floats:
     return np.array(rows)
 
 
+def inertia_of(parameters: Mapping[str, Any]) -> Floats:
+    """Return the inertia (3, 3): moments about principal axes, or all entries."""
+    if "J11" not in parameters:
+        return np.diag([float(parameters[name]) for name in ("I1", "I2", "I3")])
+    return np.array([[float(parameters[f"J{min(i, k)}{max(i, k)}"]) for k in (1, 2, 3)] for i in (1, 2, 3)])
+
+
 @dataclass(frozen=True)
 class RigidBody:
     """A solver of the motion of a free rigid body, and of nothing else."""
@@ -75,7 +82,7 @@ class RigidBody:
             raise NotImplementedError("any other motion than that of a free rigid body")
         step = {**self.defaults(problem), **settings}["step"]
         outputs = np.array([problem.start, problem.end]) if problem.output_times is None else problem.output_times
-        inertia = np.diag([float(problem.parameters[name]) for name in ("I1", "I2", "I3")])
+        inertia = inertia_of(problem.parameters)
         parts = np.maximum(1, np.ceil(np.diff(outputs) / step - 1e-6)).astype(int)
         fine = [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(outputs, outputs[1:], parts, strict=False)]
         states = march(self.law, inertia, problem.initial_state, np.append(np.concatenate(fine), outputs[-1]))
