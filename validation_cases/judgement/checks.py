@@ -61,7 +61,7 @@ def checks_of(statement: Statement, subject: Subject, scheme: str) -> Iterator[C
             _check(statement, scheme, Layer.CONVERGENCE, q.name, q.unit, levels.convergence, q, claims) for q in tending
         )
     yield from _claims(statement, subject, scheme, claims, tending)
-    for relation in RELATIONS:
+    for relation in (one for one in RELATIONS if not one.kind or one.kind in subject.capabilities):
         yield _check(statement, scheme, Layer.INVARIANCE, relation.name, "", invariance, relation, claims)
     seed = subject.request.seed
     if seed is not None and statement.variant is statement.case.default_variant:

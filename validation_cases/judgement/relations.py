@@ -67,6 +67,9 @@ class Relation:
         By how much a problem starts later (s).
     units
         Units in which the solver is asked: settings with a dimension (a step, an absolute tolerance) belong to them.
+    kind
+        The only kind of problems that can be changed so: of a solver that does not offer them nothing is asked. Empty:
+        both.
     """
 
     name: str
@@ -77,6 +80,7 @@ class Relation:
     forbids_changes: bool = False
     later: Callable[[Problem], float] = _not_later
     units: Units = SI
+    kind: str = ""
 
 
 def _is_mechanical(problem: Problem) -> bool:
@@ -362,12 +366,14 @@ RELATIONS: tuple[Relation, ...] = (
         "The events of every mode listed in reverse order happen at the same instants.",
         _events_reordered,
         applies=lambda problem: isinstance(problem, InitialValueProblem) and has_several_changes(problem),
+        kind="initial-value",
     ),
     Relation(
         "restarted_after_event",
         "The motion stopped just after an event, before the next one, and started again goes on as without the stop.",
         _restarted_after_event,
         applies=lambda problem: isinstance(problem, InitialValueProblem) and can_be_cut_after_event(problem),
+        kind="initial-value",
     ),
 )
 

@@ -78,7 +78,10 @@ class Top:
         return self.frame.turn_back(tuple(self.about(k, time) for k in (1, 2, 3)))[axis - 1]
 
     def flip(self, number: int) -> Any:
-        """Return the instant at which w2 falls through zero: sn does at 2 K, cn at K, in the sense of its axis."""
+        """Return the instant at which w2 falls through zero: sn does at 2 K, cn at K, in the sense of its axis.
+
+        Raises CertificationError if it never does.
+        """
         place, quarter = self.frame.order.index(1), mpmath.ellipk(self.m)
         if self.names[place] == "dn":
             raise CertificationError("the body runs about axis 2: it never flips")
