@@ -185,11 +185,11 @@ def instant(o: Observation, at: Instant) -> float:
 def value_at(o: Observation, expression: Any, at: Instant, before: bool = False) -> float:
     """Return an expression at an instant; at an event just after it, or just ``before``.
 
-    It raises `MissingHistory` if the solver reports no states before events.
+    It raises `MissingHistory` if the solver reports no states before events: the part that begins there has that after.
     """
     time = instant(o, at)
     result = [part for part in parts(o, expression) if part.times[0] <= time <= part.times[-1]]
-    if not result and before:
+    if before and not any(part.times[0] < time for part in result):
         raise MissingHistory(f"the solver reports no states before t = {time:.9g} s")
     if not result:  # between the last sample before an event and the event
         result = [part for part in parts(o, expression) if part.times[0] <= time]
