@@ -195,7 +195,7 @@ class MechanicalQuantities(MotionQuantities):
 
     # ---- the second route
 
-    def _step(self, read: Callable[[Any], Any], expression: Expr | None = None) -> SteppedRoute:
+    def _step(self, read: Callable[[Any], Any], expression: Expr | None = None, *, sized: bool = True) -> SteppedRoute:
         names = {symbol.name for symbol in expression.free_symbols} if expression is not None else set()
         in_states = names <= {TIME.name, *self.problem.states}
 
@@ -205,7 +205,7 @@ class MechanicalQuantities(MotionQuantities):
         def follow(o: ParameterSet) -> hybrid_steps.Steps:
             return hybrid_steps.steps(restate(o) or self._proved(o.plain), ParameterSet())
 
-        size = None if expression is None else lambda o: follow(o).size(expression)
+        size = None if expression is None or not sized else lambda o: follow(o).size(expression)
         return SteppedRoute(
             lambda o: read(follow(o)), lambda o: THROUGH if restate(o) is None else hybrid_steps.HOW, size
         )

@@ -120,7 +120,7 @@ class MotionQuantities(ReadMotion):
         def read(o: ParameterSet) -> Ball:
             return reading.find_where_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
 
-        stepped = self._step(lambda steps: steps.instant_of_largest(expression, begin, end))
+        stepped = self._step(lambda steps: steps.instant_of_largest(expression, begin, end), expression, sized=False)
         return self._quantity(f"instant of the largest {of}", read, stepped, terms)
 
     def peak(
@@ -319,7 +319,7 @@ class MotionQuantities(ReadMotion):
         def step(steps: Any) -> Any:
             return turn.step(*steps.turn(expression, begin, end))
 
-        stepped = self._step(step, None if turn.is_instant else expression)
+        stepped = self._step(step, expression, sized=not turn.is_instant)
         stated: MotionTerms = {"effort": self._effort(expression), **terms}
         return self._quantity(f"{turn.name} of {of}", read, stepped, stated)
 

@@ -100,9 +100,12 @@ class ReadMotion:
         begin = self._instant(self.problem.start if after is None else after)
         return self._expression(of), begin, self._instant(until)
 
-    def _step(self, read: Callable[[Any], Any], expression: Expr | None = None) -> SteppedRoute:
-        """Return a second route: a reading, of an expression or of instants, of steps in mpmath."""
-        size = None if expression is None else lambda o: self._steps(o).size(expression)
+    def _step(self, read: Callable[[Any], Any], expression: Expr | None = None, *, sized: bool = True) -> SteppedRoute:
+        """Return a second route: a reading, of an expression or of instants, of steps in mpmath.
+
+        ``sized``: the reading is as large as the expression; an instant at which that is read is not.
+        """
+        size = None if expression is None or not sized else lambda o: self._steps(o).size(expression)
         return SteppedRoute(lambda o: read(self._steps(o)), lambda _: hybrid_steps.HOW, size)
 
     def _quantity(

@@ -141,7 +141,7 @@ def violated(judged, make_statement, make_quantity):
     def by(solver, **asked):
         end = make_quantity(truth=np.cos(6.0), criterion=cited("a test", 1e-2, kind="absolute"), scale=lambda _: 1.0)
         records = judged(solver, make_statement(end, problem=swing), layers=("invariance",), **asked)
-        assert len(records) == len(RELATIONS)
+        assert len(records) == sum(not relation.kind for relation in RELATIONS)  # the solver offers mechanical ones
         assert {r.verdict for r in records.values()} <= {"pass", "fail", "not applicable"}
         return {r.quantity: r for r in records.values() if r.verdict == "fail"}
 
