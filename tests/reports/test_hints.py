@@ -18,8 +18,6 @@ from veridyn.reports.hints import (
 )
 from veridyn.run.document import document
 
-from ..detection.patterns import find_threshold
-
 
 def pattern(fault, part, *failures, cases="c", host="h"):
     return Pattern(host, fault, part, f"Is {fault}.", frozenset(failures), frozenset(cases))
@@ -120,13 +118,6 @@ def test_nothing_is_said_of_a_part_whose_hints_mislead(make_record, monkeypatch)
     assert list(hints(failed))
     monkeypatch.setattr(room, "load_learnt", lambda: room.Learnt(failures=(), patterns=(), least={}))
     assert list(hints(failed)) == []
-
-
-def test_least_similarity_is_that_of_nine_right_hints_of_ten():
-    trials = [*[(0.9, True)] * 9, (0.8, False), (0.8, True), (0.6, False), (0.5, True)]
-    assert find_threshold(trials) == 0.8
-    assert find_threshold(trials[:9]) is None
-    assert find_threshold([(0.9, True), *[(0.8, False)] * 20]) is None
 
 
 def records_of(make_record, pattern):
