@@ -19,7 +19,7 @@ from veridyn.version import __version__
 
 EXAMPLES = """\
 examples:
-  veridyn run                                      quick profile: every case, half a minute
+  veridyn run                                      quick profile: every case, some minutes
   veridyn run --all --report r                     every variant, every scheme of our own solver; write a report
   veridyn run sdnd101 --solver solver.py:Solver    all checks of a solver of yours on one case
   veridyn run --solver 'cmd:./program' --fail-fast all checks of a program in any language, up to a failure
