@@ -19,6 +19,7 @@ from veridyn.reports.numbers import plural
 from veridyn.reports.sheet import Sheet, make_sheets
 from veridyn.reports.studio import HERE
 from veridyn.reports.tally import (
+    CAUSES,
     FRAGILE,
     LAYERS,
     TROUBLE,
@@ -140,14 +141,14 @@ def make_page(
     groups = {(record.case, subject(record, runs)) for record in results}
     most = share(len(results), len(groups), SINGLE) if single else ALL
     sheets = make_sheets(document, runs, most, studio)  # first: they give the studio work
-    total, scope = tally(results), describe_scope(document)
+    total, scope, causes = tally(results), describe_scope(document), find_causes(document)
     return Page(
         title=_title(document.profile),
         headline=headline(total, missing, scope),
         verdict=Verdict.ERROR if missing else total.verdict,
         tally=total,
         gaps=missing,
-        causes=Excerpt("Causes", len(causes := find_causes(document)), list(causes[:CAUSES])),
+        causes=Excerpt("Causes", len(causes), list(causes[:CAUSES])),
         unjudged=list(list_unjudged_claims(document)),
         hints=_sentences(document, MessageKind.HINT),
         messages=_sentences(document, MessageKind.NOTE),
@@ -205,7 +206,6 @@ def failures(results: Sequence[Record]) -> list[Record]:
 
 # ---- weakest points, and what is not covered
 
-CAUSES = 3  # to begin with; the results file has all
 FEW = 1.0  # correct digits; a check that passes with fewer deserves a look
 LOST = 0.1  # of an order; smaller differences are scatter
 POINTS = 4  # points of a kind; the pages of the cases have all

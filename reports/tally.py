@@ -46,6 +46,9 @@ MEANINGS = {
     Verdict.PASS: "the error is within the tolerance",
 }
 
+CAUSES = 3
+"""How many causes of failures a reader begins with; the results file has all."""
+
 FRAGILE = 2.0
 LOOSE = 1000.0
 

@@ -18,6 +18,7 @@ from veridyn.reports.checks import measure
 from veridyn.reports.comparison import score
 from veridyn.reports.levels import LevelTable, level_table, sum_of, terms
 from veridyn.reports.tally import (
+    CAUSES,
     SEVERAL,
     TROUBLE,
     VERDICTS,
@@ -31,7 +32,8 @@ from veridyn.reports.tally import (
     worst_first,
 )
 from veridyn.results import Document, Layer, Record, Value, Verdict, describe_scope, find_gaps
-from veridyn.results.causes import explain_failures, find_causes
+from veridyn.results.cause import Cause
+from veridyn.results.causes import explain_failures
 from veridyn.results.grouping import group
 from veridyn.results.unjudged import list_unjudged_claims
 
@@ -55,7 +57,6 @@ SHORT = {
 }
 JUDGED = (Verdict.PASS, Verdict.FAIL)
 IN_FULL = 30  # failures; of more, one of each cause
-CAUSES = 3  # to begin with
 SEVERAL_FAILURES = 2  # below which the failure itself says it all
 
 
@@ -213,7 +214,8 @@ def _print_close(document: Document, console: Console) -> None:
     name = _namer(document)
     results = document.results
     trouble = worst_first(record for record in results if record.verdict in TROUBLE)
-    shown = trouble if len(trouble) <= IN_FULL else _choose_failures(document, trouble)[:IN_FULL]
+    explained = explain_failures(document)
+    shown = trouble if len(trouble) <= IN_FULL else _choose_failures(trouble, explained)[:IN_FULL]
     for record in shown:
         console.print()
         _print_failure(record, name(record), console)
@@ -224,20 +226,19 @@ def _print_close(document: Document, console: Console) -> None:
         console.print(Text(f"Note: {message.sentence}", style="yellow"))
     for text in list_unjudged_claims(document):
         console.print(Text(f"Not judged: {text}", style="yellow"))
-    _print_causes(document, console)
+    _print_causes([cause for cause, _ in explained], console)
     _print_headline(document, console)
     _print_totals(tally(results), console)
 
 
-def _choose_failures(document: Document, trouble: Sequence[Record]) -> list[Record]:
+def _choose_failures(trouble: Sequence[Record], explained: Sequence[tuple[Cause, Sequence[Record]]]) -> list[Record]:
     """Return one failure of each cause, and all faults of the suite itself, which have none."""
     faults = [record for record in trouble if record.verdict is Verdict.HARNESS_ERROR]
-    return [*faults, *(members[0] for _, members in explain_failures(document))]
+    return [*faults, *(members[0] for _, members in explained)]
 
 
-def _print_causes(document: Document, console: Console) -> None:
+def _print_causes(causes: Sequence[Cause], console: Console) -> None:
     """Print the causes that explain most failures, each with where to begin, if there are several failures."""
-    causes = find_causes(document)
     if sum(cause.count for cause in causes) < SEVERAL_FAILURES:
         return
     several = len({(cause.solver, cause.scheme) for cause in causes}) > 1

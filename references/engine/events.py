@@ -17,7 +17,7 @@ from veridyn.references.deadline import check_time
 from veridyn.references.engine.enclosure import Undecided, sign
 from veridyn.references.engine.flows import Course, LinearFlow, Piece, Row, apply
 from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, slope, value
-from veridyn.references.engine.swings import EVER, Doubt, Swing, find_windows
+from veridyn.references.engine.swings import EVER, Doubt, GuardSwing, find_windows
 
 # Proofs here rest on three theorems. A continuous function with different signs at two ends has a root between them
 # (Bolzano). Between two roots its slope has one (Rolle), so that a slope without a root leaves one root at most. And a
@@ -49,7 +49,7 @@ class Guard:
     late: arb | None = None
     passes: Passes = ""
     marks: bool = False
-    swing: Swing | None = None
+    swing: GuardSwing | None = None
 
     def find_doubt(self) -> Doubt | None:
         """Return the lapses (s) between which it may be zero; None if nowhere."""

@@ -26,7 +26,7 @@ class Window(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Swing:
+class GuardSwing:
     """A guard between a + b τ - R and a + b τ + R, with the lapse τ since the start of its phase (s).
 
     ``touches``: that it is proved to touch zero and to fall nowhere below.

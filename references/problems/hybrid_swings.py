@@ -15,7 +15,7 @@ from sympy import Expr
 
 from veridyn.references.engine.flows import State
 from veridyn.references.engine.jets import Ball, value
-from veridyn.references.engine.swings import Swing
+from veridyn.references.engine.swings import GuardSwing
 from veridyn.references.parameters import ParameterSet
 from veridyn.references.problems.hybrid_modes import ONE, SymbolicMode, insert_numbers
 
@@ -86,7 +86,9 @@ def _find_square(low: Factors, high: Factors) -> Expr | None:
     return square if square.is_positive and not _add(high, low, square) else None
 
 
-def make_swing(line: Line, state: State, number: Callable[[Expr], Ball], touches: Callable[[], bool] | None) -> Swing:
+def make_swing(
+    line: Line, state: State, number: Callable[[Expr], Ball], touches: Callable[[], bool] | None
+) -> GuardSwing:
     """Return the numbers of a swing from a state on; ``touches`` tells whether a² - R² is zero, None: it may not."""
 
     def read(row: Factors) -> Any:
@@ -96,7 +98,7 @@ def make_swing(line: Line, state: State, number: Callable[[Expr], Ball], touches
     height, slope, bend, twist = map(read, line[:4])
     size = _root(bend**2 + twist**2 / square) / square
     near = not line.slope and height > 0 and not (size < height or size > height)
-    return Swing(height, slope, size, touches=bool(near and touches is not None and touches()))
+    return GuardSwing(height, slope, size, touches=bool(near and touches is not None and touches()))
 
 
 def _root(square: arb) -> arb:

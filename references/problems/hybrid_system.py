@@ -23,7 +23,7 @@ from veridyn.references.engine.flows import Flow, LinearFlow, Row, State
 from veridyn.references.engine.jets import Ball, Jet, differentiated, rooted, slope, value
 from veridyn.references.engine.motion import Phase, PhaseEnd, followed
 from veridyn.references.engine.smooth import Smooth, restarted
-from veridyn.references.engine.swings import Swing
+from veridyn.references.engine.swings import GuardSwing
 from veridyn.references.parameters import Exact, ParameterSet, exact
 from veridyn.references.problems.hybrid_conditions import name_end, refuse_end, refuse_start
 from veridyn.references.problems.hybrid_modes import (
@@ -275,7 +275,7 @@ class HybridSystem:
 
     def _swings(
         self, o: ParameterSet, mode: SymbolicMode, names: Sequence[str], state: State, facts: Mapping[Any, Expr]
-    ) -> Iterator[Swing | None]:
+    ) -> Iterator[GuardSwing | None]:
         """Yield what is proved of each guard of a linear mode for all times, if its motion has a closed form."""
         known = self.named(o, arb(0), ())
 

@@ -13,7 +13,7 @@ from veridyn import Card, identify
 from veridyn.identification.card import read_card
 from veridyn.identification.drawing import draw_card
 from veridyn.identification.pages import say_value, write_card
-from veridyn.identification.reading import Figure
+from veridyn.identification.reading import CardFigure
 from veridyn.solver.contract.errors import SettingsError
 
 
@@ -61,9 +61,11 @@ def test_drawings_show_solver_and_family(wrong: Card) -> None:
 
 
 def test_values_have_no_digits_beyond_their_uncertainty() -> None:
-    assert say_value(Figure(name="beta", value=0.2600000004, uncertainty=2e-6, meaning="")) == "0.26 within 2e-06"
-    assert say_value(Figure(name="beta", value=0.2612345678, uncertainty=2e-6, meaning="")) == "0.261235 within 2e-06"
-    assert say_value(Figure(name="zero", value=1e-14, uncertainty=2e-13, meaning="")) == "0 within 2e-13"
+    assert say_value(CardFigure(name="beta", value=0.2600000004, uncertainty=2e-6, meaning="")) == "0.26 within 2e-06"
+    assert (
+        say_value(CardFigure(name="beta", value=0.2612345678, uncertainty=2e-6, meaning="")) == "0.261235 within 2e-06"
+    )
+    assert say_value(CardFigure(name="zero", value=1e-14, uncertainty=2e-13, meaning="")) == "0 within 2e-13"
 
 
 def test_wrong_names_are_refused() -> None:

@@ -10,14 +10,14 @@ import pytest
 
 from veridyn.identification.card import Card
 from veridyn.identification.changes import list_changes, read_cards
-from veridyn.identification.reading import Figure, Reading
+from veridyn.identification.reading import CardFigure, Reading
 from veridyn.problem.errors import SolverInputError
 
 FIGURES = (
-    Figure(name="beta", value=0.25, uncertainty=1e-12, meaning="of Newmark"),
-    Figure(name="order", value=2.0, meaning="of convergence"),
-    Figure(name="precision", value="double", meaning="of numbers"),
-    Figure(name="rounding", value=1e-16, meaning="of sums"),
+    CardFigure(name="beta", value=0.25, uncertainty=1e-12, meaning="of Newmark"),
+    CardFigure(name="order", value=2.0, meaning="of convergence"),
+    CardFigure(name="precision", value="double", meaning="of numbers"),
+    CardFigure(name="rounding", value=1e-16, meaning="of sums"),
 )
 READING = Reading(method="Newmark, beta 1/4", figures=FIGURES, deviations=("none of these",))
 
@@ -26,7 +26,7 @@ def card(**changes: object) -> Card:
     return Card("mine", "2", "", {}, {"mechanical": replace(READING, **changes)})
 
 
-def change(name: str, value: float | str) -> tuple[Figure, ...]:
+def change(name: str, value: float | str) -> tuple[CardFigure, ...]:
     return tuple(replace(figure, value=value) if figure.name == name else figure for figure in FIGURES)
 
 

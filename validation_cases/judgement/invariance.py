@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.results import LevelRow
+from veridyn.results.recomputing import compute_share
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.statements import Claims
 from veridyn.validation_cases.judgement.case import Number, Quantity
@@ -37,9 +38,7 @@ class AnswerChange:
     @property
     def share(self) -> float:
         """The change over what is admissible; an inadmissible change of nothing is large."""
-        if self.change == 0:
-            return 0.0
-        return self.change / self.admissible if self.admissible > 0 else 1e300
+        return compute_share(self.change, self.admissible)
 
 
 @dataclass(frozen=True)

@@ -214,25 +214,17 @@ def correct_digits(value: Number, reference: Certified | float | str | None) -> 
 def _record(check: Check, runner: Runner, verdict: Verdict, detail: str, run: Run | None = None) -> Record:
     """Return the record of a check that was not measured; without a run, of the one with default settings."""
     run = run or runner.default_run(check.statement, check.scheme)
-    return Record(
-        case=check.case,
-        variant=check.variant,
-        solver=runner.subject.name,
-        scheme=check.scheme,
-        layer=check.layer,
-        quantity=check.name,
-        unit=check.unit,
+    return structs.replace(
+        leave_out(check, runner.subject.name, detail),
         verdict=verdict,
-        detail=detail,
         settings=recorded(run.settings),
         wall_time=runner.wall_times.get(run.key),
         counters=dict(runner.counters.get(run.key, {})),
-        id=check.id,
     )
 
 
 def leave_out(check: Check, solver: str, why: str) -> Record:
-    """Return the record of a check that nobody asks of a solver any more."""
+    """Return the record of a check that is not asked of a solver: it does not apply."""
     return Record(
         case=check.case,
         variant=check.variant,

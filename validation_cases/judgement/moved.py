@@ -14,6 +14,7 @@ from veridyn.references.certified import CertificationError, forget
 from veridyn.references.deadline import OutOfTime, time_limit
 from veridyn.references.parameters import Exact, Parameter, ParameterError
 from veridyn.results import LevelRow
+from veridyn.results.recomputing import compute_share
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.judge import Finding, measured_error, required
@@ -29,7 +30,6 @@ REACH = 0.1  # parameters are moved by up to a tenth, up or down
 DIGITS = 4  # significant, of a moved parameter: a reader can type it
 TRIES = 20  # for a set that meets the requirements of the case
 SECONDS = 20.0  # for all true values of a copy together
-INADMISSIBLE = 1e300  # share of a change where nothing is admissible
 
 WHAT = "What keeps the criterion at the default parameters keeps it at others, of a seed, in a problem without names."
 
@@ -171,10 +171,7 @@ def moved_copy(runner: Runner, statement: Statement, scheme: str, seed: int) -> 
 
 def share_of(row: LevelRow) -> float:
     """Return a change over what is admissible."""
-    change, admissible = row.change or 0.0, row.admissible or 0.0
-    if change == 0:
-        return 0.0
-    return change / admissible if admissible > 0 else INADMISSIBLE
+    return compute_share(row.change or 0.0, row.admissible or 0.0)
 
 
 @dataclass(frozen=True)

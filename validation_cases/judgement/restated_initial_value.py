@@ -113,7 +113,7 @@ def permuted(solve: Solve, problem: InitialValueProblem) -> Trajectory:
 
 
 @dataclass(frozen=True)
-class Names:
+class NeutralNames:
     """What everything of a problem is called by names that say nothing."""
 
     symbols: Mapping[str, str]
@@ -169,7 +169,9 @@ def _number(names: Iterable[str], word: str) -> dict[str, str]:
 def renamed(solve: Solve, problem: InitialValueProblem) -> Trajectory:
     """Solve with names that say nothing: of the problem, its unknowns, parameters, events and modes."""
     symbols = _number((*problem.unknowns, *problem.parameters), "q")
-    names = Names(symbols, _number(problem.event_names, "event"), _number((m.name for m in problem.modes), "mode"))
+    names = NeutralNames(
+        symbols, _number(problem.event_names, "event"), _number((m.name for m in problem.modes), "mode")
+    )
     response = solve(
         replace(
             problem,

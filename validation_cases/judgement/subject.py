@@ -148,7 +148,7 @@ class Subject:
             capabilities=introduction.capabilities,
             schemes=introduction.schemes,
             claims={scheme: _choose_claims(introduction, scheme, request) for scheme in introduction.schemes},
-            refined=_is_refined(introduction, request),
+            refined=has_stated_levels(introduction, request) or all(map(request.get_refinement, introduction.schemes)),
             observed=tuple(s for s in introduction.schemes if _observe_claims(introduction, s, request)),
             warms_up=introduction.warms_up,
             settings=introduction.settings,
@@ -225,11 +225,9 @@ class Subject:
         return Refinement(stated.key, levels)
 
 
-def _is_refined(introduction: Introduction, request: Request) -> bool:
-    """Tell whether there are refinement levels: of the user, of the solver, or of a setting that was seen to act."""
-    if request.refinement or introduction.refinement is None or introduction.refinement:
-        return True
-    return all(request.get_refinement(scheme) for scheme in introduction.schemes)
+def has_stated_levels(introduction: Introduction, request: Request) -> bool:
+    """Tell whether the user or the solver states refinement levels, or how to make them."""
+    return bool(request.refinement) or introduction.refinement is None or bool(introduction.refinement)
 
 
 def _observe_claims(introduction: Introduction, scheme: str, request: Request) -> Claims | None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from veridyn.identification.reading import Figure, Gap, Reading
+from veridyn.identification.reading import CardFigure, Gap, Reading
 from veridyn.identification.stepping import find_tolerance
-from veridyn.identification.trials import Bench, Trial, ask, pose_oscillator
+from veridyn.identification.trials import Bench, LinearTrial, ask, pose_oscillator
 
 TOLERANCES = (1e-4, 1e-6, 1e-8)
 PERIODS = 5.25  # of the long motion: its angle is a quarter turn beyond whole ones, where both parts show
@@ -18,7 +18,7 @@ ABSOLUTE = "atol"
 EXACT = 1e-12  # of the amplitude: an error that is rounding
 
 
-def pose_long(start: tuple[float, float]) -> Trial:
+def pose_long(start: tuple[float, float]) -> LinearTrial:
     """Return a free vibration of 1 rad/s over many periods."""
     count = math.ceil(PERIODS * SAMPLES)
     trial = pose_oscillator(1.0, *start, steps=count)
@@ -58,15 +58,15 @@ def _read_default(bench: Bench) -> Reading:
     where = f"at default settings, over {PERIODS:g} periods"
     return Reading(
         figures=(
-            Figure(
+            CardFigure(
                 name="numerical damping",
                 value=max((end.damping for end in seen), key=abs),
                 meaning=f"ratio of critical damping {where}",
             ),
-            Figure(
+            CardFigure(
                 name="period error", value=max((end.late for end in seen), key=abs), meaning=f"over the period, {where}"
             ),
-            Figure(name="error", value=max(end.error for end in seen), meaning=f"over the amplitude, {where}"),
+            CardFigure(name="error", value=max(end.error for end in seen), meaning=f"over the amplitude, {where}"),
         ),
     )
 
@@ -108,9 +108,9 @@ def _read_tolerance(bench: Bench) -> Reading:
     largest = max(error / tolerance for error, tolerance in zip(errors, TOLERANCES, strict=True))
     return Reading(
         figures=(
-            Figure(
+            CardFigure(
                 name="slope of error over tolerance", value=round(slope, 2), meaning=f"1: proportional; errors {listed}"
             ),
-            Figure(name="largest error over tolerance", value=largest, meaning=where),
+            CardFigure(name="largest error over tolerance", value=largest, meaning=where),
         ),
     )

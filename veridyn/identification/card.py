@@ -8,7 +8,7 @@ from typing import Any
 
 from veridyn.identification.initial_value import read_initial_value
 from veridyn.identification.linear import read_linear
-from veridyn.identification.reading import Curve, Figure, Gap, Reading
+from veridyn.identification.reading import CardFigure, Curve, Gap, Reading
 from veridyn.identification.trials import Bench
 from veridyn.solver.contract.errors import SettingsError
 from veridyn.solver.contract.gate import Gate
@@ -90,7 +90,7 @@ def _read_reading(data: Mapping[str, Any]) -> Reading:
     curves = ({name: _read_column(column) for name, column in curve.items()} for curve in data["curves"])
     return Reading(
         method=data["method"],
-        figures=tuple(Figure(**figure) for figure in data["figures"]),
+        figures=tuple(CardFigure(**figure) for figure in data["figures"]),
         deviations=tuple(data["deviations"]),
         gaps=tuple(Gap(**gap) for gap in data["gaps"]),
         curves=tuple(Curve(**curve) for curve in curves),

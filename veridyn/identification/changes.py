@@ -7,7 +7,7 @@ from pathlib import Path
 
 from veridyn.identification.card import Card, read_card
 from veridyn.identification.pages import say_value
-from veridyn.identification.reading import Figure, Reading
+from veridyn.identification.reading import CardFigure, Reading
 from veridyn.inputs import parse_json, read_text
 from veridyn.problem.errors import SolverInputError
 
@@ -65,7 +65,7 @@ def _compare_readings(before: Reading, after: Reading) -> Iterator[str]:
     yield from (f"{name} is not measured any more" for name in earlier)
 
 
-def _differ(before: Figure, after: Figure) -> bool:
+def _differ(before: CardFigure, after: CardFigure) -> bool:
     if isinstance(before.value, str) or isinstance(after.value, str):
         return before.value != after.value
     if after.name == COUNTED:

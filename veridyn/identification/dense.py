@@ -11,7 +11,7 @@ import numpy as np
 from veridyn.identification.examinee import Examinee, Floats
 from veridyn.identification.linear import join
 from veridyn.identification.one_step import OneStep
-from veridyn.identification.reading import Figure, Gap, Reading
+from veridyn.identification.reading import CardFigure, Gap, Reading
 from veridyn.identification.refinement import ABOVE, FLOOR, Power, find_power
 from veridyn.identification.smooth import PULSE, SPIRAL, SmoothProblem
 from veridyn.identification.step_control import StepControl
@@ -62,7 +62,7 @@ def read_order(
             gaps.append(Gap(name=name, reason="errors follow no power of the step above rounding"))
             continue
         meaning = "power of the step with which errors of outputs at irrational places of steps fall"
-        figures.append(Figure(name=name, value=power.value, meaning=meaning, uncertainty=power.uncertainty))
+        figures.append(CardFigure(name=name, value=power.value, meaning=meaning, uncertainty=power.uncertainty))
         powers.append(power)
     claimed = examinee.claims.order
     reached = min(measured.order, measured.timed_order) if measured else math.inf  # what is claimed may be too much
@@ -78,7 +78,7 @@ def read_order(
     ]
     jumping = all(jump > max(rounding, JUMP * error) for jump, error in zip(jumps, between, strict=True))
     meaning = f"of outputs {NEAR:g} of a step before and after its end, {COUNTS[0]} steps in {SPIRAL.end:g} s"
-    figures.append(Figure(name="jump at steps", value=jumps[0], meaning=meaning))
+    figures.append(CardFigure(name="jump at steps", value=jumps[0], meaning=meaning))
     if jumping and measured:
         deviations.append(
             f"output jumps by {jumps[0]:.2g} at the end of a step; the error between steps is {between[0]:.2g}"
@@ -121,7 +121,7 @@ def read_cut(examinee: Examinee, control: StepControl | None, rounding: float) -
         worse = all(cut > max(LARGE, MUCH_WORSE * plain) for cut, plain in pairs)
     cut, plain = pairs[-1]
     words = f"error {cut:.1g}, {plain:.1g} without the event"
-    figure = Figure(name="output before an event", value=words, meaning="in the step that the event cuts")
+    figure = CardFigure(name="output before an event", value=words, meaning="in the step that the event cuts")
     line = f"output in a step that an event cuts: {words}"
     return Reading(figures=(figure,), deviations=(line,) if worse else ())
 

@@ -23,7 +23,7 @@ from veridyn.identification.event_probes import (
 )
 from veridyn.identification.examinee import REFUSED, Examinee, sample_states
 from veridyn.identification.linear import join
-from veridyn.identification.reading import Figure, Gap, Reading
+from veridyn.identification.reading import CardFigure, Gap, Reading
 from veridyn.identification.step_control import StepControl
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.solver.contract.statements import Settings
@@ -107,7 +107,7 @@ def read_location(examinee: Examinee, stride: Stride, scatter: float) -> Reading
     meaning = (
         f"error of the instant: {errors[-1]:.1g} s at {counts[-1]} steps a second" if stride.control else "at defaults"
     )
-    figures = [Figure(name="events located by", value=words, meaning=meaning)]
+    figures = [CardFigure(name="events located by", value=words, meaning=meaning)]
     differences = [location.difference for location in locations if location.difference is not None]
     gaps, deviations = [], []
     if not differences:
@@ -175,7 +175,7 @@ def read_two(examinee: Examinee, stride: Stride) -> Reading:
     words = [names.get(answer, "none, or more") for answer in answers.values()]
     unit = "of a step" if stride.control else "s"
     apart_words = f"{WITHIN:g} {unit} apart"
-    figure = Figure(
+    figure = CardFigure(
         name="two events in a step",
         value=words[0] if words[0] == words[1] else f"{words[0]}; listed the other way round: {words[1]}",
         meaning=f"{apart_words}; the answer must not depend on the order of the list",
@@ -195,7 +195,7 @@ def read_simultaneous(examinee: Examinee, stride: Stride) -> Reading:
     times, settings = stride.make(COARSE)
     one, other = _take_last(examinee, build_simultaneous(times), settings)
     words = "both" if one == other == 1.0 else f"{one:g} of the first listed, {other:g} of the second"
-    figure = Figure(name="events at once", value=words, meaning="two guards that pass zero at the same instant")
+    figure = CardFigure(name="events at once", value=words, meaning="two guards that pass zero at the same instant")
     return Reading(figures=(figure,))
 
 
@@ -209,7 +209,7 @@ def read_directions(examinee: Examinee, stride: Stride) -> Reading:
         for d in right
         if seen[d] != right[d]
     ]
-    figure = Figure(
+    figure = CardFigure(
         name="direction of events",
         value="obeyed" if not lines else "not obeyed",
         meaning=f"a guard that passes zero at {', '.join(CROSSINGS)} s, rising or falling",
@@ -223,7 +223,7 @@ def read_dip(examinee: Examinee, stride: Stride) -> Reading:
     count = _count(examinee, build_dip(times, f"{RETURN * stride.measure_step(COARSE):.17f}"), settings)
     meaning = f"a guard that is below zero for {RETURN:g} {'of a step' if stride.control else 's'}"
     words = {1.0: "seen", 0.0: "not seen"}.get(count, f"{count:g} events")
-    return Reading(figures=(Figure(name="crossing and return in a step", value=words, meaning=meaning),))
+    return Reading(figures=(CardFigure(name="crossing and return in a step", value=words, meaning=meaning),))
 
 
 def read_exchange(examinee: Examinee, stride: Stride) -> Reading:
@@ -232,5 +232,5 @@ def read_exchange(examinee: Examinee, stride: Stride) -> Reading:
     u, v = _take_last(examinee, build_exchange(times), settings)
     sound = (u, v) == (2.0, 1.0)
     words = "of the states just before" if sound else f"1 and 2 exchanged give {u:g} and {v:g}"
-    figure = Figure(name="resets", value=words, meaning="an event that exchanges two states")
+    figure = CardFigure(name="resets", value=words, meaning="an event that exchanges two states")
     return Reading(figures=(figure,), deviations=() if sound else (f"resets: {words}",))

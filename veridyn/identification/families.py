@@ -14,7 +14,7 @@ from mpmath import mpf
 from scipy.optimize import OptimizeResult, least_squares
 
 from veridyn.identification.marching import DIGITS, make_exact, march_all
-from veridyn.identification.trials import Floats, Trial
+from veridyn.identification.trials import Floats, LinearTrial
 from veridyn.references.methods import recurrences as rules
 from veridyn.references.methods.integrators import METHODS
 from veridyn.references.methods.recurrences import Blocks, MatrixSystem, Rule
@@ -85,7 +85,7 @@ class Measured:
     its size.
     """
 
-    trial: Trial
+    trial: LinearTrial
     states: Floats
     scale: Floats
     tolerance: float
@@ -322,7 +322,7 @@ BATHE = Family("Bathe", _bathe, ("split",), ((0.5,),))
 
 
 @cache
-def _march_plain(name: str, trials: tuple[Trial, ...]) -> list[Floats]:
+def _march_plain(name: str, trials: tuple[LinearTrial, ...]) -> list[Floats]:
     """Return what a family without free numbers makes of motions: the same for every solver."""
     family = next(family for family in list_plain_families() if family.name == name)
     return march_all(family.rule((), family.variants[0]), trials)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from veridyn.identification.families import Fit, Measured, Words, compare
-from veridyn.identification.trials import Bench, Floats, Trial, pose_oscillator
+from veridyn.identification.trials import Bench, Floats, LinearTrial, pose_oscillator
 
 POWERS = ((1.0,), (0.0, 1.0), (0.0, 0.0, 1.0))
 INSTANTS = {
@@ -59,21 +59,21 @@ class Agreement:
     refused: str = ""
 
 
-TWO_MASSES = Trial(
+TWO_MASSES = LinearTrial(
     mass=((2.0, 0.5), (0.5, 1.0)),
     damping=((0.3, -0.1), (-0.1, 0.2)),
     stiffness=((1.5, -0.4), (-0.4, 0.7)),
     displacement=(1.0, -0.3),
     velocity=(0.2, 0.4),
 )
-GYROSCOPIC = Trial(
+GYROSCOPIC = LinearTrial(
     mass=((2.0, 0.0), (0.0, 1.0)),
     damping=((0.0, 0.6), (-0.6, 0.0)),
     stiffness=((1.5, 0.0), (0.0, 0.7)),
     displacement=(1.0, -0.3),
     velocity=(0.2, 0.4),
 )
-GROUPS: dict[str, tuple[Trial, ...]] = {
+GROUPS: dict[str, tuple[LinearTrial, ...]] = {
     "with a damper": tuple(
         pose_oscillator(ratio, *start, damper=0.4 * ratio)
         for ratio in (0.4, 1.5)
@@ -90,7 +90,7 @@ def agree_all(bench: Bench, fit: Fit, tolerance: float) -> tuple[Agreement, ...]
     return tuple(_agree(bench, fit, name, trials, tolerance) for name, trials in GROUPS.items())
 
 
-def _agree(bench: Bench, fit: Fit, name: str, trials: Sequence[Trial], tolerance: float) -> Agreement:
+def _agree(bench: Bench, fit: Fit, name: str, trials: Sequence[LinearTrial], tolerance: float) -> Agreement:
     solved = bench.answer_slowed(trials)
     if isinstance(solved, str):
         return Agreement(name, refused=solved)
@@ -103,7 +103,7 @@ def _agree(bench: Bench, fit: Fit, name: str, trials: Sequence[Trial], tolerance
     return Agreement(name, agreeing, min(difference for _, _, difference in results))
 
 
-def find_frequency(trial: Trial) -> float:
+def find_frequency(trial: LinearTrial) -> float:
     """Return the largest frequency (rad/s) of a motion without its dampers."""
     squares = np.linalg.eigvals(np.linalg.solve(np.array(trial.mass), np.array(trial.stiffness)))
     return math.sqrt(float(np.abs(squares).max()))

@@ -10,7 +10,7 @@ import numpy as np
 
 from veridyn.identification.families import Measured
 from veridyn.identification.recurrences import Roots, find_roots
-from veridyn.identification.trials import Bench, Floats, Trial, pose_oscillator
+from veridyn.identification.trials import Bench, Floats, LinearTrial, pose_oscillator
 
 TWENTY = math.pi / 10  # step times frequency at twenty steps a period
 RATIOS = (0.1, 0.2, TWENTY, 0.4, 0.8, 1.3, 1.9, 2.7, 5.0, 20.0, 300.0, 1000.0)
@@ -45,7 +45,7 @@ class Free:
         return [motion for group in self.motions.values() for motion in group[:2]]
 
 
-def pose_free(ratio: float) -> tuple[Trial, Trial, Trial]:
+def pose_free(ratio: float) -> tuple[LinearTrial, LinearTrial, LinearTrial]:
     """Return the vibrations from a unit displacement, from a unit velocity, and from a mixture of both."""
     x, v = SHARES
     starts = ((1.0, 0.0), (0.0, ratio), (x, v * ratio))
@@ -111,7 +111,7 @@ def read_period_error(root: complex, ratio: float) -> float:
 
 
 @dataclass(frozen=True)
-class Limit:
+class StabilityLimit:
     """Where free vibrations begin to grow.
 
     ``stable`` is the largest ratio of step times frequency without growth, ``growing`` the smallest with it (inf: none
@@ -123,27 +123,27 @@ class Limit:
     refused: str = ""
 
 
-def find_limit(bench: Bench, free: Free) -> Limit | None:
+def find_limit(bench: Bench, free: Free) -> StabilityLimit | None:
     """Return the limit of stability, by bisection between the ratios that were measured; None if nothing was."""
     stable = 0.0
     for ratio in RATIOS:
         grows = _look(bench, ratio, free)
         if isinstance(grows, str):
-            return Limit(stable, refused=grows) if stable else None
+            return StabilityLimit(stable, refused=grows) if stable else None
         if grows:
-            return Limit(0.0, ratio) if not stable else _bisect(bench, free, stable, ratio)
+            return StabilityLimit(0.0, ratio) if not stable else _bisect(bench, free, stable, ratio)
         stable = ratio
-    return Limit(stable)
+    return StabilityLimit(stable)
 
 
-def _bisect(bench: Bench, free: Free, stable: float, growing: float) -> Limit:
+def _bisect(bench: Bench, free: Free, stable: float, growing: float) -> StabilityLimit:
     for _ in range(BISECTIONS):
         middle = (stable + growing) / 2
         if _look(bench, middle, free):  # what is refused between steps that are not, has grown too much
             growing = middle
         else:
             stable = middle
-    return Limit(stable, growing)
+    return StabilityLimit(stable, growing)
 
 
 def _look(bench: Bench, ratio: float, free: Free) -> bool | str:

@@ -13,7 +13,7 @@ from veridyn.identification.examinee import REFUSED, Examinee
 from veridyn.identification.linear import join
 from veridyn.identification.one_step import OneStep, read_one_step
 from veridyn.identification.precision import read_precision
-from veridyn.identification.reading import Figure, Gap, Reading
+from veridyn.identification.reading import CardFigure, Gap, Reading
 from veridyn.identification.refinement import read_step_refinement, read_tolerance_refinement
 from veridyn.identification.smooth import SPIRAL
 from veridyn.identification.step_control import StepControl, find_step_control
@@ -42,7 +42,7 @@ def read_initial_value(gate: Gate, scheme: str = "", settings: Settings | None =
     is_set = control if measured or _follows_step(steps) else None
     parts = [
         steps,
-        Reading(figures=(Figure(name="precision", value=precision, meaning="of the numbers that are answered"),)),
+        Reading(figures=(CardFigure(name="precision", value=precision, meaning="of the numbers that are answered"),)),
         *([] if is_set else [_attempt("tolerance", lambda: read_tolerance_refinement(examinee, rounding))]),
         read_events(examinee, is_set, scatter),
         _attempt("output between steps", lambda: read_dense(examinee, is_set, scatter, measured)),

@@ -28,7 +28,7 @@ from veridyn.identification.free import (
     LEAST_ROUNDING,
     TWENTY,
     Free,
-    Limit,
+    StabilityLimit,
     find_limit,
     measure_free,
     read_damping,
@@ -40,7 +40,7 @@ from veridyn.identification.multistep import Multistep, find_multistep
 from veridyn.identification.naming import say_method
 from veridyn.identification.orders import ABOVE_ROUNDING, MOTIONS, find_order
 from veridyn.identification.precision import read_precision
-from veridyn.identification.reading import Curve, Figure, Gap, Reading
+from veridyn.identification.reading import CardFigure, Curve, Gap, Reading
 from veridyn.identification.recurrences import Roots
 from veridyn.identification.stepping import find_control
 from veridyn.identification.trials import Bench, pose_oscillator
@@ -83,13 +83,13 @@ def read_linear(bench: Bench) -> Reading:
     precision, least = read_precision([m.states for m in first.all_motions])
     free = measure_free(bench, least)
     identity = identify(bench, free)
-    step = Figure(
+    step = CardFigure(
         name="step is set by",
         value=control.setting or "the instants of output",
         meaning="a motion twice as slow, with this twice as long, has the same answer",
     )
-    rounding = Figure(name="precision", value=precision, meaning="of the numbers that are answered")
-    spread = Figure(
+    rounding = CardFigure(name="precision", value=precision, meaning="of the numbers that are answered")
+    spread = CardFigure(
         name="rounding",
         value=free.rounding,
         meaning="largest difference of a sum of motions and the motion of the sum, over its size",
@@ -169,7 +169,7 @@ def _read_family(identity: Identity, free: Free) -> Reading:
     if not identity.agrees:
         return _read_nearest(fitted, method, free)
     figures = tuple(
-        Figure(name=name, value=value, uncertainty=uncertainty, meaning=f"of {fitted.family.name}")
+        CardFigure(name=name, value=value, uncertainty=uncertainty, meaning=f"of {fitted.family.name}")
         for name, value, uncertainty in zip(fitted.family.parameters, fitted.values, fitted.uncertainties, strict=True)
     )
     seen = [each for each in identity.agreements if not each.refused]
@@ -184,7 +184,7 @@ def _read_nearest(nearest: Fit, method: str, free: Free) -> Reading:
     """Say which family is nearest; a small difference over steps of all sizes is no accident, but a deviation."""
     difference = compare(nearest.rule(), free.all_motions)[1]
     contrast = f"free vibrations differ by up to {difference:.1e} of the state, rounding is {free.rounding:.1e}"
-    figure = Figure(name="nearest family", value=method, meaning=contrast)
+    figure = CardFigure(name="nearest family", value=method, meaning=contrast)
     near = (
         BEYOND * max(free.rounding, LEAST_ROUNDING) <= difference <= CLOSE
         and max(free.motions) >= REACH
@@ -193,11 +193,11 @@ def _read_nearest(nearest: Fit, method: str, free: Free) -> Reading:
     return Reading(figures=(figure,), deviations=(f"{method}, but {contrast}",) if near else ())
 
 
-def _show_agreement(agreement: Agreement) -> Figure:
+def _show_agreement(agreement: Agreement) -> CardFigure:
     if agreement.words:
         meaning = "; ".join(filter(None, map(say_words, agreement.words[:1])))
-        return Figure(name=agreement.name, value="as the family", meaning=meaning or "to rounding")
-    return Figure(
+        return CardFigure(name=agreement.name, value="as the family", meaning=meaning or "to rounding")
+    return CardFigure(
         name=agreement.name,
         value="not as the family",
         meaning=f"it differs by {agreement.difference:.1e} of the state",
@@ -224,7 +224,7 @@ def _read_free(free: Free, identity: Identity) -> Reading:
     largest, last = rows[-1]
     figures.append(
         (
-            Figure(
+            CardFigure(
                 name="spectral radius",
                 value=last.radius,
                 meaning=f"of a step that is {largest / (2 * math.pi):.3g} periods long",
@@ -234,24 +234,24 @@ def _read_free(free: Free, identity: Identity) -> Reading:
     overshoot = free.motions.get(20.0)
     if overshoot:
         peak = float(np.abs(overshoot[0].states[:, 0]).max())
-        figures.append((Figure(name="overshoot", value=peak, meaning="largest displacement from 1, w h = 20"),))
+        figures.append((CardFigure(name="overshoot", value=peak, meaning="largest displacement from 1, w h = 20"),))
     curves = [_draw("solver", [(ratio, roots.radius, roots.principal(ratio)) for ratio, roots in rows])]
     if identity.nearest:
         curves.append(_draw_family(identity.nearest, free))
     return Reading(figures=tuple(f for group in figures for f in group), curves=tuple(curves))
 
 
-def _show_period(root: complex, tolerance: float) -> tuple[Figure, ...]:
+def _show_period(root: complex, tolerance: float) -> tuple[CardFigure, ...]:
     where = "of a free vibration at 20 steps a period"
     slack = tolerance / TWENTY**2  # a recurrence of two states with a small angle: rounding over its square
     return (
-        Figure(
+        CardFigure(
             name="numerical damping",
             value=read_damping(root),
             uncertainty=slack,
             meaning=f"ratio of critical damping {where}",
         ),
-        Figure(
+        CardFigure(
             name="period error",
             value=read_period_error(root, TWENTY),
             uncertainty=slack,
@@ -285,7 +285,7 @@ def _read_orders(bench: Bench, free: Free) -> Reading:
     tolerance = _largest_tolerance(free)
     orders = {name: find_order(bench, trial, tolerance) for name, trial in MOTIONS.items()}
     figures = tuple(
-        Figure(name=name, value=_say_order(order, tolerance), meaning=ORDERS.get(name, "the same"))
+        CardFigure(name=name, value=_say_order(order, tolerance), meaning=ORDERS.get(name, "the same"))
         for name, order in orders.items()
         if not isinstance(order, str)
     )
@@ -304,7 +304,7 @@ def _say_order(order: float, tolerance: float) -> float | str:
     return f"error below {ABOVE_ROUNDING * tolerance:.0e}" if math.isinf(order) else round(order, 2)
 
 
-def _read_limit(limit: Limit | None) -> Reading:
+def _read_limit(limit: StabilityLimit | None) -> Reading:
     if limit is None:
         return Reading(gaps=(Gap("limit of stability", "free vibrations obey no short linear recurrence"),))
     if limit.refused:
@@ -312,13 +312,13 @@ def _read_limit(limit: Limit | None) -> Reading:
         return Reading(gaps=(Gap("limit of stability", reason),))
     if not limit.stable:
         words = f"grows at w h = {limit.growing:g} already"
-        return Reading(figures=(Figure(name="limit of stability", value=words, meaning="step times frequency"),))
+        return Reading(figures=(CardFigure(name="limit of stability", value=words, meaning="step times frequency"),))
     if math.isinf(limit.growing):
         words = f"none up to {LARGEST_RATIO:g}"
-        return Reading(figures=(Figure(name="limit of stability", value=words, meaning="step times frequency"),))
+        return Reading(figures=(CardFigure(name="limit of stability", value=words, meaning="step times frequency"),))
     return Reading(
         figures=(
-            Figure(
+            CardFigure(
                 name="limit of stability",
                 value=limit.stable,
                 uncertainty=limit.growing - limit.stable,
@@ -337,11 +337,11 @@ def _read_loads(bench: Bench, free: Free) -> Reading:
         word, first, second = load
         value = f"taken {word}" if word else f"t counts {first:.6g}, t² {second:.6g}"
         meaning = "of a step of 1 s: start 0, 0; middle 1/2, 1/4; mean of both ends 1/2, 1/2; integral 1/2, 1/3"
-        figures.append(Figure(name="load of a step", value=value, meaning=meaning))
+        figures.append(CardFigure(name="load of a step", value=value, meaning=meaning))
     if isinstance(dampers, str):
         gaps.append(Gap("dampers", dampers))
     else:
         word, (less, more) = dampers
         meaning = f"damping over mass times step 1e2 and 1e4 leave {less:.3g} and {more:.3g} of a velocity"
-        figures.append(Figure(name="dampers", value=f"taken {word}", meaning=meaning))
+        figures.append(CardFigure(name="dampers", value=f"taken {word}", meaning=meaning))
     return Reading(figures=tuple(figures), gaps=tuple(gaps))

@@ -9,14 +9,14 @@ import numpy as np
 from mpmath import mpf
 from numpy.typing import NDArray
 
-from veridyn.identification.trials import Floats, Trial
+from veridyn.identification.trials import Floats, LinearTrial
 from veridyn.references.methods.recurrences import Blocks, MatrixSystem, Rule, assemble
 from veridyn.references.methods.tableaux import Array
 
 DIGITS = 30
 
 
-def march_all(rule: Rule, trials: Sequence[Trial]) -> list[Floats]:
+def march_all(rule: Rule, trials: Sequence[LinearTrial]) -> list[Floats]:
     """Return the states (steps + 1, 2, n) in m and m/s of every motion; raises ValueError if a step is singular."""
     with mpmath.workdps(DIGITS):
         made = {}
@@ -38,7 +38,7 @@ def march_all(rule: Rule, trials: Sequence[Trial]) -> list[Floats]:
         return result
 
 
-def _read_system(trial: Trial) -> MatrixSystem:
+def _read_system(trial: LinearTrial) -> MatrixSystem:
     mass, damping, stiffness = (
         np.array([[mpf(x) for x in row] for row in rows], dtype=object)
         for rows in (trial.mass, trial.damping, trial.stiffness)
@@ -50,7 +50,7 @@ def _precise(values: Iterable[float]) -> Array:
     return np.array([mpf(float(value)) for value in values], dtype=object)
 
 
-def find_step_roots(rule: Rule, trial: Trial) -> NDArray[np.complex128]:
+def find_step_roots(rule: Rule, trial: LinearTrial) -> NDArray[np.complex128]:
     """Return the eigenvalues of the step of a rule for the system of a motion."""
     with mpmath.workdps(DIGITS):
         step = assemble(rule, _read_system(trial)).step

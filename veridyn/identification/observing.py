@@ -22,11 +22,9 @@ from veridyn.identification.trials import Bench
 from veridyn.solver.contract.gate import Gate
 from veridyn.solver.contract.introduction import Introduction
 from veridyn.solver.contract.statements import Claims, ObservedClaims
-from veridyn.validation_cases.judgement.subject import Request
+from veridyn.validation_cases.judgement.subject import Request, has_stated_levels
 
-ROUNDING = (
-    1e-11  # of a state after some hundred steps in doubles; of fewer digits no order is seen, and none is claimed
-)
+ROUNDING = 1e-11  # of a state after some hundred steps in doubles; with fewer digits no order is seen
 PLAIN = 2.0  # order that no usual method exceeds in free vibrations alone
 WHOLE = 0.3  # how near an order is to a whole number
 
@@ -43,11 +41,12 @@ def observe_claims(gate: Gate, request: Request) -> Request:
 
 def _lacks(introduction: Introduction, scheme: str, request: Request) -> bool:
     """Tell whether nobody states claims, or a refinement that they need, of a scheme with settings."""
-    is_refined = bool(request.refinement) or introduction.refinement is None or bool(introduction.refinement)
     claims = introduction.claims[scheme]
     is_claimed = bool(request.claims) or bool(claims)
     is_exact = bool(claims.digits) or "digits" in request.claims
-    return bool(introduction.settings[scheme]) and not (is_claimed and (is_refined or is_exact))
+    return bool(introduction.settings[scheme]) and not (
+        is_claimed and (is_exact or has_stated_levels(introduction, request))
+    )
 
 
 def _observe(gate: Gate, scheme: str, request: Request) -> ObservedClaims:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from veridyn.identification.examinee import Examinee, Floats
-from veridyn.identification.reading import Figure, Gap, Reading
+from veridyn.identification.reading import CardFigure, Gap, Reading
 from veridyn.identification.step_control import StepControl, measure_effect, measure_memory
 from veridyn.identification.tableau_match import Misprint, find_misprints, find_tableau
 from veridyn.identification.trees import count_nodes
@@ -69,7 +69,7 @@ def read_one_step(examinee: Examinee, control: StepControl) -> tuple[Reading, On
         words = "multistep, or with steps of its own"
         meaning = f"a late step differs by {memory:.1g} from a first step that begins where it does"
         gap = Gap(name="weights", reason="single steps do not tell a multistep method")
-        return Reading(figures=(Figure(name="kind", value=words, meaning=meaning),), gaps=(gap,)), None
+        return Reading(figures=(CardFigure(name="kind", value=words, meaning=meaning),), gaps=(gap,)), None
     scatter = max(scatter, memory)
     rounding = max(MARGIN * scatter, ROUNDING)
     plain = _extend(step, control, plain, timed, rounding)
@@ -161,29 +161,29 @@ def _list_claimed(claims: Claims) -> Mapping[str, Tableau]:
         return {}
 
 
-def _list_figures(measured: OneStep, control: StepControl) -> tuple[Figure, ...]:
+def _list_figures(measured: OneStep, control: StepControl) -> tuple[CardFigure, ...]:
     count = len(measured.weights)
     meaning = f"conditions of Butcher's trees, {count} of them measured, hold up to it"
     return (
-        Figure(name="step set by", value=control.description, meaning="found by its effect on answers"),
-        Figure(name="kind", value=_describe_kind(measured), meaning="a step follows from the state before it"),
-        Figure(name="order", value=_print_order(measured.order, measured.limit), meaning=meaning),
-        Figure(
+        CardFigure(name="step set by", value=control.description, meaning="found by its effect on answers"),
+        CardFigure(name="kind", value=_describe_kind(measured), meaning="a step follows from the state before it"),
+        CardFigure(name="order", value=_print_order(measured.order, measured.limit), meaning=meaning),
+        CardFigure(
             name="order with explicit time",
             value=_print_order(measured.timed_order, ORDER),
             meaning="the same where rates hold the time",
         ),
-        Figure(
+        CardFigure(
             name="row sums",
             value="nodes" if has_row_sums(measured) else "other than the nodes",
             meaning="whether stages are taken at the instants that their states belong to",
         ),
-        Figure(
+        CardFigure(
             name="clock",
             value=measured.shift,
             meaning=f"by how much weights with explicit time change at {float(START * control.size):.3g} s",
         ),
-        Figure(
+        CardFigure(
             name="scatter of weights",
             value=measured.scatter,
             meaning="what rounding, tolerances of equations and printed digits leave of single steps",

@@ -12,7 +12,7 @@ import numpy as np
 
 from veridyn.identification.forced import GYROSCOPIC, TWO_MASSES, find_frequency
 from veridyn.identification.marching import make_exact, march_all
-from veridyn.identification.trials import MASS, SLOWER, Bench, Floats, Trial, pose_oscillator
+from veridyn.identification.trials import MASS, SLOWER, Bench, Floats, LinearTrial, pose_oscillator
 
 COARSEST, HALVINGS = 0.8, 8  # step times frequency, and how often the step is halved
 USUAL_STEPS = 10  # of the motions whose rounding is measured
@@ -21,7 +21,7 @@ STEADY = 0.3  # how far two successive slopes may lie apart
 FALLING = 4  # slopes, from which on a fall is no matter of coarse steps
 
 _START = (0.7, -0.6 * COARSEST)
-MOTIONS: Mapping[str, Trial] = {
+MOTIONS: Mapping[str, LinearTrial] = {
     "order": pose_oscillator(COARSEST, *_START, steps=1),
     "order with a damper": pose_oscillator(COARSEST, *_START, damper=0.4 * COARSEST, steps=1),
     "order with a load": replace(
@@ -33,7 +33,7 @@ MOTIONS: Mapping[str, Trial] = {
 """Motions over one step, the coarsest; a load alone would displace by 1."""
 
 
-def find_order(bench: Bench, coarsest: Trial, tolerance: float) -> float | str:
+def find_order(bench: Bench, coarsest: LinearTrial, tolerance: float) -> float | str:
     """Return the observed order of convergence, or why there is none; inf where all errors are rounding.
 
     The step is halved again and again: that is the same motion, slower, over twice as many steps.
@@ -55,7 +55,7 @@ def find_order(bench: Bench, coarsest: Trial, tolerance: float) -> float | str:
     return refused
 
 
-def _measure_error(base: Trial, state: Floats, slower: int) -> float:
+def _measure_error(base: LinearTrial, state: Floats, slower: int) -> float:
     """Return the error of a state at the end, over a unit state; its velocities are ``slower`` times as small."""
     scaled = state * np.array([1.0, slower])[:, None]
     return float(np.abs((scaled - _march_truth(base)) / np.array([1.0, find_frequency(base)])[:, None]).max())
@@ -79,7 +79,7 @@ def _read_order(errors: Sequence[float]) -> float | str:
 
 
 @cache
-def _march_truth(trial: Trial) -> Floats:
+def _march_truth(trial: LinearTrial) -> Floats:
     """Return the true state (2, n) at the end, by exponentials.
 
     The load cos(rate t) is the displacement of a free oscillator of that frequency. Together that is a free system.

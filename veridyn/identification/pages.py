@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from veridyn.identification.card import Card
-from veridyn.identification.reading import Figure, Gap, Reading
+from veridyn.identification.reading import CardFigure, Gap, Reading
 from veridyn.version import __version__
 
 WIDTH = 80
@@ -48,12 +48,12 @@ def _write_reading(kind: str, reading: Reading) -> Iterator[str]:
     yield ""
 
 
-def _write_figure(figure: Figure) -> Iterator[str]:
+def _write_figure(figure: CardFigure) -> Iterator[str]:
     value = " ".join(filter(None, (say_value(figure), figure.unit)))
     yield from _wrap(f"{figure.name:<{NAMES - 2}}{value} ({figure.meaning})", "  ", hanging=" " * NAMES)
 
 
-def say_value(figure: Figure) -> str:
+def say_value(figure: CardFigure) -> str:
     """Return the value of a figure with its uncertainty, no digits beyond it."""
     if isinstance(figure.value, str):
         return figure.value

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
+class CardFigure:
     """A measured number, or a word, with the uncertainty of the number and what it means in one line."""
 
     name: str
@@ -56,7 +56,7 @@ class Reading:
     """
 
     method: str = ""
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[CardFigure, ...] = ()
     deviations: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
     curves: tuple[Curve, ...] = ()

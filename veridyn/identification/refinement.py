@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from veridyn.identification.examinee import REFUSED, Examinee
-from veridyn.identification.reading import Figure, Gap, Reading
+from veridyn.identification.reading import CardFigure, Gap, Reading
 from veridyn.identification.smooth import SMOOTH, SmoothProblem
 from veridyn.identification.step_control import StepControl, find_tolerance
 from veridyn.solver.contract.gate import read_levels
@@ -85,7 +85,7 @@ def read_step_refinement(
             gaps.append(Gap(name=name, reason="errors follow no power of the step above rounding"))
             continue
         meaning = f"power of the step with which the error at the end of {problem.end:g} s falls"
-        figures.append(Figure(name=name, value=power.value, meaning=meaning, uncertainty=power.uncertainty))
+        figures.append(CardFigure(name=name, value=power.value, meaning=meaning, uncertainty=power.uncertainty))
         if expected is not None and power.is_steady and power.value + SHORT < expected:
             deviations.append(f"order {expected:g} {reason}; {power.value:.2f} is seen ({problem.name} problem)")
     return Reading(figures=tuple(figures), deviations=tuple(deviations), gaps=tuple(gaps))
@@ -109,7 +109,7 @@ def read_tolerance_refinement(examinee: Examinee, rounding: float) -> Reading:
     floor = max(FLOOR, ABOVE * rounding)
     default = max(measure_errors(examinee, p, [{}], [1])[0] for p in SMOOTH)
     digits = -math.log10(max(default, 2.0**-53))
-    figures = [Figure(name="digits at defaults", value=digits, meaning="at the end, of states of order 1")]
+    figures = [CardFigure(name="digits at defaults", value=digits, meaning="at the end, of states of order 1")]
     key, levels = list_tolerance_levels(examinee)
     if not levels:
         gap = Gap("error over tolerance", "no step or tolerance is a setting with an effect")
@@ -119,7 +119,7 @@ def read_tolerance_refinement(examinee: Examinee, rounding: float) -> Reading:
     ratios = [e / tol for errors in table.values() for e, tol in zip(errors, tolerances, strict=True) if e > floor]
     if ratios:
         meaning = f"largest error at the end over {key}, on {len(SMOOTH)} smooth problems"
-        figures.append(Figure(name=f"error over {key}", value=max(ratios), meaning=meaning))
+        figures.append(CardFigure(name=f"error over {key}", value=max(ratios), meaning=meaning))
     deviations = []
     for name, errors in table.items():
         power = _fit_power(tolerances, errors, floor)
@@ -127,7 +127,9 @@ def read_tolerance_refinement(examinee: Examinee, rounding: float) -> Reading:
             continue
         meaning = f"power of {key} with which the error falls: 1 is proportional"
         figures.append(
-            Figure(name=f"power of {key}, {name}", value=power.value, meaning=meaning, uncertainty=power.uncertainty)
+            CardFigure(
+                name=f"power of {key}, {name}", value=power.value, meaning=meaning, uncertainty=power.uncertainty
+            )
         )
         if _stands_still(tolerances, errors, floor):
             deviations.append(f"errors do not follow {key}: {errors[-1]:.1g} at {tolerances[-1]:g}, {name} problem")

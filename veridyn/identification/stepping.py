@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from veridyn.identification.trials import Bench, Control, Trial, pose_oscillator
+from veridyn.identification.trials import Bench, Control, LinearTrial, pose_oscillator
 from veridyn.problem.errors import SolverInputError
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.gate import read_levels
@@ -74,7 +74,7 @@ def _read_control(key: str, levels: Sequence[Settings]) -> Control:
     return Control(key, tuple(proportional), tuple(constant))
 
 
-def _swing(slower: float) -> Trial:
+def _swing(slower: float) -> LinearTrial:
     """Return a free vibration over eight steps that are ``slower`` seconds long."""
     frequency = COARSE / slower
     return replace(pose_oscillator(frequency, 1.0, 0.5 * frequency, steps=8), span=slower)

@@ -90,7 +90,7 @@ def compute_weights(entries: Entries, conditions: Collection[tuple[Tree, bool]])
 
 def find_tableau(weights: Collection[Weight], tableaux: Mapping[str, Tableau], *, rounding: float) -> str:
     """Return the name of the first tableau that all weights agree with within ``rounding``; empty if none does."""
-    fit = Fit.from_weights(weights)
+    fit = WeightFit.from_weights(weights)
     return next((name for name, t in tableaux.items() if fit.measure_gap(read_entries(t)) <= rounding), "")
 
 
@@ -101,7 +101,7 @@ def find_misprints(
 
     Only a change that takes order away is one: another method of the same order is no misprint.
     """
-    fit = Fit.from_weights(weights)
+    fit = WeightFit.from_weights(weights)
     return tuple(
         misprint
         for name, tableau in tableaux.items()
@@ -111,7 +111,7 @@ def find_misprints(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fit:
+class WeightFit:
     """Measured weights (n,) times densities (n,), by tree."""
 
     conditions: tuple[tuple[Tree, bool], ...]
@@ -120,7 +120,7 @@ class Fit:
     nodes: NDArray[np.int64]
 
     @classmethod
-    def from_weights(cls, weights: Collection[Weight]) -> Fit:
+    def from_weights(cls, weights: Collection[Weight]) -> WeightFit:
         """Return the weights as arrays."""
         densities = np.array([float(find_density(w.tree)) for w in weights])
         return cls(
@@ -145,11 +145,11 @@ class Fit:
         sizes: Numbers = np.maximum(1.0, compute_weights(moduli, self.conditions) * self.densities)
         return sizes
 
-    def select_broken(self, entries: Entries, rounding: float) -> Fit:
+    def select_broken(self, entries: Entries, rounding: float) -> WeightFit:
         """Return the first few of the weights that a tableau does not explain."""
         off = np.abs(self.compute_residuals(entries)) > rounding * self.measure_size(entries)
         places = np.flatnonzero(off)[:SAMPLE]
-        return Fit(
+        return WeightFit(
             conditions=tuple(self.conditions[place] for place in places),
             densities=self.densities[places],
             measured=self.measured[places],
@@ -171,7 +171,7 @@ class Fit:
 Change: TypeAlias = Callable[[Any], Entries]
 
 
-def _search(fit: Fit, name: str, tableau: Tableau, rounding: float) -> Iterator[Misprint]:
+def _search(fit: WeightFit, name: str, tableau: Tableau, rounding: float) -> Iterator[Misprint]:
     entries = read_entries(tableau)
     order, broken = fit.find_order(entries, rounding), fit.select_broken(entries, rounding)
     if order <= fit.find_measured_order(rounding):
@@ -231,13 +231,13 @@ def _add(array: Numbers, place: Any, amount: Any) -> Numbers:
     return changed
 
 
-def _may_explain(change: Change, broken: Fit) -> bool:
+def _may_explain(change: Change, broken: WeightFit) -> bool:
     """Tell whether an entry has a part in every weight that is off: else no value of it mends them all."""
     slope, _ = _differentiate(broken, change, ANYWHERE)
     return bool(np.all(slope != 0.0))
 
 
-def _solve(fit: Fit, change: Change, start: float) -> float | None:
+def _solve(fit: WeightFit, change: Change, start: float) -> float | None:
     """Return what must be added to an entry so that weights agree best, by Gauss and Newton; None without an end."""
     shift = start
     for _ in range(ITERATIONS):
@@ -252,7 +252,7 @@ def _solve(fit: Fit, change: Change, start: float) -> float | None:
     return shift
 
 
-def _explain(fit: Fit, broken: Fit, change: Change, rounding: float) -> float | None:
+def _explain(fit: WeightFit, broken: WeightFit, change: Change, rounding: float) -> float | None:
     """Return what must be added to an entry so that all weights agree; None if nothing does.
 
     The few weights of ``broken`` are looked at first: they rule out nearly all entries.
@@ -266,7 +266,7 @@ def _explain(fit: Fit, broken: Fit, change: Change, rounding: float) -> float | 
     return shift if shift is not None and fit.measure_gap(change(shift)) <= rounding else None
 
 
-def _differentiate(fit: Fit, change: Change, shift: float) -> tuple[Numbers, Numbers]:
+def _differentiate(fit: WeightFit, change: Change, shift: float) -> tuple[Numbers, Numbers]:
     """Return derivative (n,) and value (n,) of the residuals with respect to an entry."""
     values = fit.compute_residuals(_make_complex(change(complex(shift, NUDGE))))
     return values.imag / NUDGE, values.real

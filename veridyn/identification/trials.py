@@ -26,7 +26,7 @@ MASS = 2.0  # kg; a power of two, so that dividing by it rounds nothing
 
 
 @dataclass(frozen=True)
-class Trial:
+class LinearTrial:
     """A linear motion over some steps.
 
     Attributes
@@ -62,7 +62,7 @@ class Trial:
         value = sum(c * t**k for k, c in enumerate(self.powers)) if self.powers else np.cos(self.rate * t)
         return np.array(self.direction) * value
 
-    def slowed(self, factor: float) -> Trial:
+    def slowed(self, factor: float) -> LinearTrial:
         """Return the motion that has the same displacements at instants ``1/factor`` times as late."""
         return replace(
             self,
@@ -92,13 +92,13 @@ class Trial:
 
 def pose_oscillator(
     frequency: float, x: float, v: float, *, damper: float = 0.0, powers: Row = (), rate: float = 0.0, steps: int = 10
-) -> Trial:
+) -> LinearTrial:
     """Return the motion of one mass.
 
     ``frequency`` is in rad/s, ``x`` in m; ``v`` in m/s and ``damper`` (damping over mass, 1/s) are as they stand. The
     load is ``MASS`` times a polynomial in t, or times cos(rate t).
     """
-    return Trial(
+    return LinearTrial(
         mass=((MASS,),),
         damping=((MASS * damper,),),
         stiffness=((MASS * frequency**2,),),
@@ -129,7 +129,7 @@ class Control:
     proportional: tuple[tuple[str, float], ...] = ()
     constant: tuple[tuple[str, object], ...] = ()
 
-    def settings(self, trial: Trial) -> Settings:
+    def settings(self, trial: LinearTrial) -> Settings:
         """Return the settings that make the step of a motion."""
         if not self.setting:
             return {}
@@ -152,8 +152,8 @@ class Bench:
     scheme: str = ""
     settings: Settings = field(default_factory=dict)
     control: Control = field(default_factory=Control)
-    answers: dict[Trial, Answer] = field(default_factory=dict)
-    tally: list[Trial] = field(default_factory=list)
+    answers: dict[LinearTrial, Answer] = field(default_factory=dict)
+    tally: list[LinearTrial] = field(default_factory=list)
 
     @property
     def solves(self) -> int:
@@ -165,13 +165,13 @@ class Bench:
         more = {**self.settings, **(settings or {})}
         return replace(self, control=control, settings=more, answers={})
 
-    def answer(self, trial: Trial) -> Answer:
+    def answer(self, trial: LinearTrial) -> Answer:
         """Return the states at the ends of the steps, or why there are none."""
         if trial not in self.answers:
             self.answers[trial] = _solve(self, trial)
         return self.answers[trial]
 
-    def answer_slowed(self, trials: Sequence[Trial]) -> tuple[Sequence[Trial], list[Floats]] | str:
+    def answer_slowed(self, trials: Sequence[LinearTrial]) -> tuple[Sequence[LinearTrial], list[Floats]] | str:
         """Return motions and their states: as they stand, or slower where a solver refuses so few steps a period."""
         answers = [self.answer_all(trials)]
         for factor in SLOWER:
@@ -181,7 +181,7 @@ class Bench:
             answers.append(self.answer_all(trials))
         return answers[0] if isinstance(answers[-1], str) else (trials, answers[-1])  # type: ignore[return-value]
 
-    def answer_all(self, trials: Sequence[Trial]) -> list[Floats] | str:
+    def answer_all(self, trials: Sequence[LinearTrial]) -> list[Floats] | str:
         """Return the states of all motions, or why one has none."""
         states: list[Floats] = []
         for trial in trials:
@@ -192,12 +192,12 @@ class Bench:
         return states
 
 
-def _solve(bench: Bench, trial: Trial) -> Answer:
+def _solve(bench: Bench, trial: LinearTrial) -> Answer:
     response = ask(bench, trial)
     return response if isinstance(response, str) else _pick(response, trial)
 
 
-def ask(bench: Bench, trial: Trial) -> Response | str:
+def ask(bench: Bench, trial: LinearTrial) -> Response | str:
     """Return what a solver answers to a motion, or why it does not."""
     introduction = bench.gate.introduction
     problem = trial.state()
@@ -215,7 +215,7 @@ def ask(bench: Bench, trial: Trial) -> Response | str:
         return str(refused)
 
 
-def _pick(response: Response, trial: Trial) -> Answer:
+def _pick(response: Response, trial: LinearTrial) -> Answer:
     """Return the states at the ends of the steps; a solver may answer at more instants."""
     ends = np.arange(trial.steps + 1) * trial.span
     after = np.searchsorted(response.time, ends - ON_STEP * trial.span)

@@ -24,6 +24,7 @@ from veridyn.results.ratios import (
     name_quantity,
     read_size,
 )
+from veridyn.results.recomputing import TRUTH
 from veridyn.results.record import LevelRow, Record
 from veridyn.results.words import CauseKind, ErrorKind, Layer, Verdict
 
@@ -33,13 +34,12 @@ Records = Sequence[Record]
 FAILED = (Verdict.FAIL, Verdict.ERROR)
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 FEWEST = 3  # quantities that share a factor, in answers that have nothing else in common
-TRUTH = (Layer.CRITERION, Layer.CONVERGENCE)
 LOST = "an answer or a load never arrives: look at what is returned"
 SHOWN = 3  # cases that a remedy lists
 
 
 @dataclass(frozen=True)
-class Subject:
+class JudgedScheme:
     """A solver with one of its schemes in one run: its records, how it was named, what each variant needs.
 
     ``is_observed``: its claims were seen, and are stated by nobody.
@@ -65,7 +65,7 @@ class Explanation:
     remedy: str = ""
 
 
-Rule = Callable[[Subject, Records], Iterator[Explanation]]
+Grouping = Callable[[JudgedScheme, Records], Iterator[Explanation]]
 """Groups some of the failures that are left; no two groups have a failure in common."""
 
 
@@ -99,7 +99,7 @@ def list_unexplained(document: Document) -> tuple[Record, ...]:
     return tuple(record for record in document.results if id(record) not in explained)
 
 
-def _list_subjects(document: Document) -> Iterator[Subject]:
+def _list_subjects(document: Document) -> Iterator[JudgedScheme]:
     stated = {(one.run, one.name): one for one in document.solvers}
     needs = {
         (entry.run, entry.solver, entry.case, entry.variant): frozenset(entry.needs) for entry in document.plan or ()
@@ -107,7 +107,7 @@ def _list_subjects(document: Document) -> Iterator[Subject]:
     for (run, solver, scheme), records in group(document.results, lambda r: (r.run, r.solver, r.scheme)).items():
         places = dict.fromkeys((record.case, record.variant) for record in records)
         version = stated.get((run, solver), SolverVersion(name=solver))
-        yield Subject(
+        yield JudgedScheme(
             run,
             solver,
             scheme,
@@ -118,7 +118,7 @@ def _list_subjects(document: Document) -> Iterator[Subject]:
         )
 
 
-def _explain(subject: Subject, rules: Iterable[Rule]) -> Iterator[Explanation]:
+def _explain(subject: JudgedScheme, rules: Iterable[Grouping]) -> Iterator[Explanation]:
     """Yield what rules explain of the failures of a subject; each sees what those before have left."""
     left: Records = [record for record in subject.records if record.verdict in FAILED]
     for rule in rules:
@@ -132,7 +132,7 @@ def _leave_out(records: Records, explained: Iterable[Record]) -> Records:
     return [record for record in records if id(record) not in gone]
 
 
-def _make_cause(subject: Subject, explanation: Explanation) -> Cause:
+def _make_cause(subject: JudgedScheme, explanation: Explanation) -> Cause:
     return Cause(
         kind=explanation.kind,
         solver=subject.solver,
@@ -149,7 +149,7 @@ def _make_cause(subject: Subject, explanation: Explanation) -> Cause:
 # ---- rules
 
 
-def _group_errors(_: Subject, left: Records) -> Iterator[Explanation]:
+def _group_errors(_: JudgedScheme, left: Records) -> Iterator[Explanation]:
     """Yield errors of the same text; numbers in it do not count."""
     errors = [record for record in left if record.verdict is Verdict.ERROR]
     for members in group(errors, lambda record: NUMBER.sub("#", record.detail)).values():
@@ -159,7 +159,7 @@ def _group_errors(_: Subject, left: Records) -> Iterator[Explanation]:
         yield Explanation(CauseKind.ERROR, members, first, text)
 
 
-def _group_zeros(_: Subject, left: Records) -> Iterator[Explanation]:
+def _group_zeros(_: JudgedScheme, left: Records) -> Iterator[Explanation]:
     """Yield answers that are exactly 0 where the truth is not, with what fails of the same quantities beside."""
     zeros = [record for record in left if record.layer in TRUTH and compute_ratio(record) == 0.0]
     if count_quantities(zeros) >= FEWEST:
@@ -168,7 +168,7 @@ def _group_zeros(_: Subject, left: Records) -> Iterator[Explanation]:
         yield Explanation(CauseKind.FACTOR, members, zeros[0], text, LOST)
 
 
-def _group_factors(_: Subject, left: Records) -> Iterator[Explanation]:
+def _group_factors(_: JudgedScheme, left: Records) -> Iterator[Explanation]:
     """Yield answers that are the same multiple of the truth, with what fails of the same quantities beside.
 
     Of many wrong answers some are alike by chance. So in each case half of the answers whose ratio to the truth is
@@ -191,7 +191,7 @@ def _group_factors(_: Subject, left: Records) -> Iterator[Explanation]:
         sharing, left = _leave_out(sharing, members), _leave_out(left, members)
 
 
-def _group_coarse(subject: Subject, left: Records) -> Iterator[Explanation]:
+def _group_coarse(subject: JudgedScheme, left: Records) -> Iterator[Explanation]:
     """Yield criteria that fail at default settings and hold on a level whose errors are known."""
     tables = {
         name_quantity(r): r for r in subject.records if r.layer is Layer.CONVERGENCE and r.verdict is Verdict.PASS
@@ -223,7 +223,7 @@ def _group_coarse(subject: Subject, left: Records) -> Iterator[Explanation]:
     )
 
 
-def _group_features(subject: Subject, left: Records) -> Iterator[Explanation]:
+def _group_features(subject: JudgedScheme, left: Records) -> Iterator[Explanation]:
     """Yield what all variants with a feature have in common: each of them fails, none without it does.
 
     Nothing is concluded from one case, nor where everything fails.
@@ -248,7 +248,7 @@ def _group_features(subject: Subject, left: Records) -> Iterator[Explanation]:
     yield Explanation(CauseKind.FEATURE, left, left[0], text)
 
 
-def _group_claims(subject: Subject, left: Records) -> Iterator[Explanation]:
+def _group_claims(subject: JudgedScheme, left: Records) -> Iterator[Explanation]:
     """Yield claims of one name that are not kept, with what fails of the same quantities beside."""
     beside: Records = [record for record in left if record.layer in TRUTH]
     for name, claims in group([r for r in left if r.layer is Layer.CLAIM], _name_claim).items():
@@ -264,14 +264,14 @@ def _group_claims(subject: Subject, left: Records) -> Iterator[Explanation]:
         yield Explanation(CauseKind.CLAIM, members, claims[0], text)
 
 
-def _group_relations(_: Subject, left: Records) -> Iterator[Explanation]:
+def _group_relations(_: JudgedScheme, left: Records) -> Iterator[Explanation]:
     """Yield relations that do not hold, each with all its cases."""
     for name, members in group([r for r in left if r.layer is Layer.INVARIANCE], lambda r: r.quantity).items():
         text = f"the answer to the same problem put otherwise is another: {name}, {_count(members, 'fails', 'fail')}"
         yield Explanation(CauseKind.INVARIANCE, members, members[0], text)
 
 
-def _group_cases(_: Subject, left: Records) -> Iterator[Explanation]:
+def _group_cases(_: JudgedScheme, left: Records) -> Iterator[Explanation]:
     """Yield what nothing else explains."""
     for members in group(left, lambda record: record.case).values():
         worst = min(members, key=lambda record: math.inf if record.margin is None else record.margin)
@@ -281,8 +281,8 @@ def _group_cases(_: Subject, left: Records) -> Iterator[Explanation]:
         yield Explanation(CauseKind.CASE, members, worst, text)
 
 
-CERTAIN: tuple[Rule, ...] = (_group_errors, _group_coarse, _group_zeros, _group_factors)
-FURTHER: tuple[Rule, ...] = (_group_features, _group_claims, _group_relations, _group_cases)
+CERTAIN: tuple[Grouping, ...] = (_group_errors, _group_coarse, _group_zeros, _group_factors)
+FURTHER: tuple[Grouping, ...] = (_group_features, _group_claims, _group_relations, _group_cases)
 
 
 # ---- parts of rules
@@ -342,7 +342,7 @@ def _spread(values: Sequence[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _repeat(subject: Subject, record: Record) -> str:
+def _repeat(subject: JudgedScheme, record: Record) -> str:
     """Return the command that judges one check again, which is where to begin."""
     options = (("--variant", record.variant), ("--scheme", subject.scheme), ("--solver", subject.specification))
     words = ["veridyn", "run", record.case]

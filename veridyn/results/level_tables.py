@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from decimal import Decimal, localcontext
 
-from veridyn.results.recomputing import AGREEMENT, INADMISSIBLE, PRECISION, Range, make_decimal
+from veridyn.results.recomputing import AGREEMENT, PRECISION, Range, compute_share, make_decimal
 from veridyn.results.record import LevelRow, Number, Record, Value
 from veridyn.results.words import ErrorKind, Layer, Verdict
 
@@ -71,8 +71,7 @@ def _contradict_changes(record: Record) -> str:
         change = _measure_change(row)
         if abs(row.change - change) > AGREEMENT * max(change, row.change):
             return f"has change {row.change} of {row.quantity}, but the answers differ by {change:.6g}"
-        share = row.change / row.admissible if row.admissible > 0 else INADMISSIBLE
-        worst = max(worst, share if row.change else 0.0)
+        worst = max(worst, compute_share(row.change, row.admissible))
     if not record.levels or record.error is None or abs(worst - record.error) > AGREEMENT * max(worst, record.error):
         return f"has error {record.error}, but its largest change is {worst:.6g} times the admissible one"
     return ""

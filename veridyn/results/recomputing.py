@@ -89,6 +89,13 @@ def _is_admissible(level: LevelRow) -> bool:
     return level.error is not None and level.admissible is not None and level.error <= level.admissible
 
 
+def compute_share(change: float, admissible: float) -> float:
+    """Return a change over what is admissible; `INADMISSIBLE` where any change is and nothing is admissible."""
+    if change == 0:
+        return 0.0
+    return change / admissible if admissible > 0 else INADMISSIBLE
+
+
 def recompute_margin(record: Record) -> float | None:
     """Return tolerance over error; None if there is no error, or it is zero or so small that nothing is finite."""
     if not record.error or record.tolerance is None:

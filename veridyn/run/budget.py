@@ -14,6 +14,7 @@ from veridyn.run.plan import Plan, Task, list_checks
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.judge import leave_out
 
+NAMED = 5  # cases of which most was left out
 ALLOWANCE = 2.0  # times the longest solve of a problem so far: the next level has half the step
 
 
@@ -64,6 +65,6 @@ def describe_left_out(left: Sequence[Sequence[Record]], budget: Budget) -> str:
     counts = Counter(record.case for records in left for record in records)
     if not counts:
         return ""
-    most = ", ".join(f"{case} {count}" for case, count in counts.most_common(5))
-    more = f" and {plural(len(counts) - 5, 'further case')}" if len(counts) > 5 else ""
+    most = ", ".join(f"{case} {count}" for case, count in counts.most_common(NAMED))
+    more = f" and {plural(len(counts) - NAMED, 'further case')}" if len(counts) > NAMED else ""
     return f"the budget of {budget.seconds:g} s left out {plural(counts.total(), 'check')}: {most}{more}"

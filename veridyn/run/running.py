@@ -204,7 +204,8 @@ def execute(
         several = () if order.selection.quick else order.solvers
         if is_wanted(order.work_precision, several, kept=delivery.keeps) and is_time_left:
             measure_all(pool, plan, findings)
-        _find_gaps(pool, plan, order, findings)
+        findings.needs = find_needs(pool, plan)
+        _find_gaps(plan, order, findings)
     except KeyboardInterrupt:
         ended: int = ExitCode.INTERRUPTED
         why = "interrupted"
@@ -245,12 +246,11 @@ TAKEN = {
 }
 
 
-def _find_gaps(pool: Pool, plan: Plan, order: Order, findings: Findings) -> None:
+def _find_gaps(plan: Plan, order: Order, findings: Findings) -> None:
     """Note what was not judged, and why."""
     subjects = plan.subjects.values()
     findings.note(*(_advise(subjects)), *([QUICK] if order.selection.quick else []), *_state_seed(plan))
     findings.note(*_leave_out(order.selection.cases, subjects), kind=MessageKind.GAP)
-    findings.needs = find_needs(pool, plan)
     if order.selection.profile is not Profile.SELECTION:
         findings.note(*find_untested(plan, findings.needs.values()), kind=MessageKind.UNTESTED)
 

@@ -11,13 +11,13 @@ from flint import arb
 from veridyn.references.engine.enclosure import Undecided, precision, to_mpf
 from veridyn.references.engine.events import Guard, first_event
 from veridyn.references.engine.flows import Course, LinearFlow
-from veridyn.references.engine.swings import EVER, Swing, find_windows
+from veridyn.references.engine.swings import EVER, GuardSwing, find_windows
 
 ONE, FAR = arb(1), 10**9
 
 
 def swing(height, slope, size, **more):
-    return Swing(*map(arb, (height, slope, size)), **more)
+    return GuardSwing(*map(arb, (height, slope, size)), **more)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def swing(height, slope, size, **more):
         (swing(2, 0, 2, touches=True), None),
         (swing("nan", 1, 2), (0, None)),
         (swing(3, "nan", 2), (0, None)),
-        (Swing(ONE, arb(0, 1), arb(0)), (1, None)),  # the slope is not known to be zero
+        (GuardSwing(ONE, arb(0, 1), arb(0)), (1, None)),  # the slope is not known to be zero
     ],
 )
 def test_where_a_guard_may_be_zero(guard, doubt):
