@@ -49,7 +49,7 @@ class MechanicalSystem(HybridSystem):
         assert isinstance(mode, MechanicalMode)
         event = mode.events[place].name
         facts: Mapping[Expr, Expr] = self.read_relations(o, mode, place)
-        state = state[: len(self.states)]  # a linear flow carries the loads behind them
+        state = self.sharpen(o, mode, place, state[: len(self.states)])  # a linear flow carries the loads behind them
         piece, reset = mode.key.piece + (event == LOAD), dict[str, Expr]()
         if event in mode.impacts:
             before = self._look(o, time, state, facts)

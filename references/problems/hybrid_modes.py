@@ -35,6 +35,10 @@ class SymbolicMode:
     readings: Mapping[sympy.Symbol, Expr] = field(default_factory=dict)  # what can be read beside the states
     touching: frozenset[str] = frozenset()  # events whose guards may touch zero: the mode goes on
 
+    def find_place(self, event: str | None) -> int | None:
+        """Return the place of an event by name among those of the mode; None if it has none of that name."""
+        return next((i for i, change in enumerate(self.events) if change.name == event), None)
+
     @cached_property
     def read(self) -> tuple[Expr, ...]:
         """Return guards, then what is watched."""
@@ -147,6 +151,13 @@ def differentiate_along(expression: Expr, states: tuple[sympy.Symbol, ...], rate
 def insert_numbers(expression: Expr, o: ParameterSet) -> Expr:
     """Return an expression with the parameters put in; once, since a start may be long and is tried often."""
     return expression.xreplace(_numbers(o))
+
+
+@lru_cache(maxsize=4096)
+def insert_fixed(expression: Expr, o: ParameterSet) -> Expr:
+    """Return an expression with the parameters put in, but for that one to which derivatives are taken."""
+    fixed = {sympy.Symbol(name) for name, number in vars(o).items() if number.slope is None}
+    return expression.xreplace({symbol: number for symbol, number in _numbers(o).items() if symbol in fixed})
 
 
 def _numbers(o: ParameterSet) -> dict[sympy.Symbol, Expr]:

@@ -64,10 +64,14 @@ def find_event(system: HybridSystem, o: ParameterSet, name: str, number: int) ->
 
 def read_in(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phases: Sequence[Phase]) -> Ball:
     """Return a value at an instant (s) in phases of which one holds there."""
-    result = [
-        system.values((system.read(expression, phase),), system.named(o, time, phase.at(time)))[0] for phase in phases
-    ]
-    return hull(*result)
+    return hull(*(_read(system, o, expression, time, phase, phase.at(time)) for phase in phases))
+
+
+def _read(
+    system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phase: Phase, state: Sequence[Ball]
+) -> Ball:
+    result: Ball = system.values((system.read(expression, phase),), system.named(o, time, state))[0]
+    return result
 
 
 def read_at(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball) -> Ball:
@@ -89,7 +93,8 @@ def read_at_event(
     if follows is None or follows is ended.phase:  # the motion ends, or an event marks an instant of a phase
         return _read_at_edge(system, o, expression, ended.end, ended)
     assert isinstance(follows, HybridPhase)
-    return _read_by_facts(system, o, expression, ended.end, follows, follows.facts)
+    result = _read(system, o, expression, ended.end, follows, follows.at(ended.end))
+    return _read_by_facts(system, o, expression, follows, result, follows.facts)
 
 
 def find_largest(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball) -> Ball:
@@ -264,18 +269,21 @@ def _read_at_edge(system: HybridSystem, o: ParameterSet, expression: Expr, time:
     """Return a value where a stretch of a phase begins or ends: an exact zero where it is one, as a force that ends."""
     phase = ended.phase
     assert isinstance(phase, HybridPhase)
-    facts = phase.facts if time is phase.start else system.read_facts(o, phase, ended.by) if time is ended.end else {}
-    return _read_by_facts(system, o, expression, time, phase, facts)
+    state: Sequence[Ball] = phase.at(time)
+    facts: Mapping[Expr, Expr] = phase.facts if time is phase.start else {}
+    if time is ended.end and (place := phase.mode.find_place(ended.by)) is not None:
+        facts = system.read_relations(o, phase.mode, place)
+        state = system.sharpen(o, phase.mode, place, state)
+    return _read_by_facts(system, o, expression, phase, _read(system, o, expression, time, phase, state), facts)
 
 
 def _read_by_facts(
-    system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball, phase: HybridPhase, facts: Mapping[Expr, Expr]
+    system: HybridSystem, o: ParameterSet, expression: Expr, phase: HybridPhase, value: Ball, facts: Mapping[Expr, Expr]
 ) -> Ball:
-    """Return a value at an instant of a phase at which some expressions are exact: an exact zero where they say so."""
-    result = read_in(system, o, expression, time, [phase])
-    if sign(result) or differentiated(result):
-        return result
-    return arb(0) if facts and system.is_zero(o, system.read(expression, phase), facts) else result
+    """Return a value in a phase where some expressions are exact: an exact zero where they say so."""
+    if sign(value) or differentiated(value):
+        return value
+    return arb(0) if facts and system.is_zero(o, system.read(expression, phase), facts) else value
 
 
 def with_slope(read: Callable[[Any], Ball]) -> Callable[[Any], Ball]:

@@ -30,6 +30,7 @@ from veridyn.references.problems.hybrid_modes import (
     TIME,
     SymbolicMode,
     differentiate_along,
+    insert_fixed,
     insert_numbers,
     make_modes,
     solve_relations,
@@ -165,7 +166,8 @@ class HybridSystem:
             if event is None:
                 return None
             refuse_end(phase.mode, event.name, time)
-            place = next(i for i, change in enumerate(phase.mode.events) if change.name == event.name)
+            place = phase.mode.find_place(event.name)
+            assert place is not None  # the events of a phase are those of its mode
             return self.follow_event(o, phase.mode, place, time, state)
 
         return after
@@ -177,6 +179,7 @@ class HybridSystem:
         change = mode.events[place]
         if change.terminal:
             return None
+        state = self.sharpen(o, mode, place, state)
         there, facts = self.jump(o, change.reset, time, state, self.read_relations(o, mode, place))
         return self._phase(o, self.modes[change.mode or mode.name], time, there, facts, time)
 
@@ -186,10 +189,20 @@ class HybridSystem:
         free = {symbol: symbol for symbol in (*self.states, TIME)}
         return {**free, **solve_relations(relations, (*self.states, TIME))}
 
-    def read_facts(self, o: ParameterSet, phase: HybridPhase, event: str | None) -> dict[Expr, Expr]:
-        """Return what is exact of the states where an event ends a phase; empty if none does."""
-        places = (i for i, change in enumerate(phase.mode.events) if change.name == event)
-        return next((self.read_relations(o, phase.mode, place) for place in places), {})
+    def sharpen(self, o: ParameterSet, mode: SymbolicMode, place: int, state: Sequence[Ball]) -> list[Ball]:
+        """Return the state where an event ends a mode, with the states that the event fixes as they are exactly.
+
+        A body that touches a wall is where the wall is. Followed up to there it has a radius, which each flight from
+        wall to wall would widen; and of a derivative that is zero a ball around zero would be left.
+        """
+        relations = tuple(insert_fixed(e, o) for e in (mode.guards[place], *mode.zeros))
+        solved = solve_relations(relations, (*self.states, TIME))
+        moving = {*self.states, TIME}
+        fixed = {
+            i: solved[x] for i, x in enumerate(self.states) if x in solved and moving.isdisjoint(solved[x].free_symbols)
+        }
+        values = self.values(tuple(fixed.values()), self.named(o, arb(0), ())) if fixed else []
+        return [dict(zip(fixed, values, strict=True)).get(i, each) for i, each in enumerate(state)]
 
     def is_zero(self, o: ParameterSet, expression: Expr, facts: Mapping[Expr, Expr]) -> bool:
         """Tell whether an expression is zero by what is exact of the states."""

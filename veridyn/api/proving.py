@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import partial
 from typing import Any, assert_never
 
+import sympy
+
 from veridyn.api.front import SECONDS, settle_in_time, take_derivative
 from veridyn.problem.errors import ProblemError
+from veridyn.problem.formulas import VariedNumber
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem, Problem
+from veridyn.problem.named_numbers import NamedNumber, list_numbers, replace_number
 from veridyn.references.certified import CertificationError, Certified, undefined
 from veridyn.references.mechanics.motions import MechanicalQuantities, make_quantities
 from veridyn.references.mechanics.numbers import read_double
-from veridyn.references.parameters import Exact, ParameterError, check_digits, exact, unknown
+from veridyn.references.parameters import Exact, Parameter, ParameterError, check_digits, exact, unknown
 from veridyn.references.problems import hybrid
 from veridyn.references.problems.hybrid import MotionQuantities
 from veridyn.references.problems.queries import (
@@ -54,7 +59,8 @@ def prove(
     digits
         Significant digits wanted, 1 to 1000.
     derivative
-        A parameter of an initial value problem: derivatives with respect to it are returned instead.
+        A parameter of an initial value problem, or a number of a mechanical one by its name, such as ``"wall.gap"`` or
+        ``"mass[1,1]"`` (see `veridyn.problem.named_numbers`): derivatives with respect to it are returned instead.
     seconds
         That a value may take: beyond them it is undefined, and says how far the work came.
 
@@ -69,13 +75,13 @@ def prove(
     """
     check_digits(digits)
     queries = name_queries(quantities)
-    motion = follow_problem(problem)
+    values = read_values(problem, derivative)
+    motion = follow_problem(problem, derivative)
     for name, query in queries.items():
         _check_instants(problem, name, query)
     if isinstance(motion, MechanicalQuantities) and (fault := motion.find_fault()):
         raise ProblemError(f"{problem.name}: {fault}")
     references = {name: make_reference(motion, query) for name, query in queries.items()}
-    values = read_values(problem, derivative)
     return {name: settle_value(name, each, values, digits, seconds) for name, each in references.items()}
 
 
@@ -86,10 +92,15 @@ def names_of(problem: Problem) -> dict[str, tuple[str, ...]]:
     return {"states": motion.problem.states, "readings": readings, "events": motion.problem.event_names}
 
 
-def follow_problem(problem: Problem) -> MotionQuantities:
-    """Return the motion of a problem, as the engine follows it; raises `ProblemError` for what has no exact law."""
+def follow_problem(problem: Problem, derivative: str | None = None) -> MotionQuantities:
+    """Return the motion of a problem, as the engine follows it; raises `ProblemError` for what has no exact law.
+
+    ``derivative``: a number of a mechanical problem that is its one parameter.
+    """
     if isinstance(problem, MechanicalProblem):
-        return make_quantities(lambda _: problem, read_number=read_double)
+        if derivative is None:
+            return make_quantities(lambda _: problem, read_number=read_double)
+        return _vary(problem, _find_number(problem, derivative))
     if isinstance(problem, InitialValueProblem):
         if problem.constraints or problem.mass is not None:
             raise ProblemError(f"{problem.name}: algebraic equations and mass matrices are not proved: state the rates")
@@ -97,17 +108,49 @@ def follow_problem(problem: Problem) -> MotionQuantities:
     raise ProblemError(f"{problem!r} is no problem")
 
 
+def _vary(problem: MechanicalProblem, number: NamedNumber) -> MotionQuantities:
+    """Return the motion of a problem with one of its numbers as its parameter."""
+
+    def state(values: Mapping[str, Any]) -> MechanicalProblem:
+        value = values[number.name]
+        return replace_number(problem.dense(), number, value) if isinstance(value, VariedNumber) else problem
+
+    parameter = Parameter(number.name, "", "a number of the problem", str(_read_exact(number)), "any")
+    return make_quantities(state, (parameter,), read_number=read_double)
+
+
+def _read_exact(number: NamedNumber) -> Exact:
+    """Return a number of a problem as the engine reads it; raises `ParameterError` for other formulas than r π^k."""
+    coefficient, rest = read_double(number.value).as_coeff_Mul()
+    base, power = rest.as_base_exp()
+    if not coefficient.is_Rational or (rest != 1 and not (base == sympy.pi and power.is_Integer)):
+        raise ParameterError(
+            f"{number.name} = {number.value}: derivatives are taken to rational multiples of powers of pi"
+        )
+    return Exact(Fraction(int(coefficient.p), int(coefficient.q)), 0 if rest == 1 else int(power))
+
+
 def read_values(problem: Problem, derivative: str | None) -> dict[str, Exact]:
-    """Return the parameters of a problem, with that one varied to which derivatives are taken."""
+    """Return the parameters of a problem, with that one varied to which derivatives are taken.
+
+    Raises `ParameterError` for a name that means no parameter and no number.
+    """
+    if isinstance(problem, MechanicalProblem):
+        return {} if derivative is None else {derivative: _read_exact(_find_number(problem, derivative)).varied()}
     parameters = problem.parameters if isinstance(problem, InitialValueProblem) else {}
     values = {name: exact(str(value), name) for name, value in parameters.items()}
     if derivative is None:
         return values
     if derivative not in values:
-        if isinstance(problem, MechanicalProblem):
-            raise ParameterError(f"{problem.name}: a mechanical problem has no named parameters to differentiate by")
         raise ParameterError(unknown(derivative, values))
     return {**values, derivative: values[derivative].varied()}
+
+
+def _find_number(problem: MechanicalProblem, name: str) -> NamedNumber:
+    numbers = list_numbers(problem.dense())
+    if name not in numbers:
+        raise ParameterError(unknown(name, numbers, "number"))
+    return numbers[name]
 
 
 def _check_instants(problem: Problem, name: str, query: Query) -> None:

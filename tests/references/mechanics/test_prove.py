@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import mpmath
+import numpy as np
 import pytest
 from mpmath import mpf
 
@@ -112,6 +113,57 @@ def test_a_load_in_text_is_the_number_that_it_says(body, prove_all):
     """x'' = cos(pi/3 t): x = (1 - cos(pi t/3)) 9/pi²."""
     load = Load("x1", veridyn.Harmonic(1.0, "pi/3", "pi/2"))
     prove_all(body(loads=load), {"x1@1": lambda: (1 - mpmath.cos(mpmath.pi / 3)) * 9 / mpmath.pi**2})
+
+
+def test_derivatives_are_taken_to_any_number_of_a_mechanical_problem(body):
+    """A ball that falls from rest through h, hits at T = √(2 h m/F) with v = √(2 h F/m), and leaves with -e v."""
+    stop = Stop("wall", "x1", gap=0.5, restitution=0.5)
+    ball = body(loads=Load("x1", veridyn.polynomial(4.0)), stops=stop, end=0.9)
+    asked = ["wall_hits#1", "v_x1@wall_hits#1", "x1@0.875", "largest x1"]
+    # T = 1/2, v = 2; with s = 7/8 - T the body is at h - e v s + F/m s²/2
+    slopes = {
+        "wall.gap": (0.5, -1.0, 0.375, 1.0),
+        "wall.restitution": (0.0, -2.0, -0.75, 0.0),
+        "mass[1,1]": (0.25, 0.5, -0.21875, 0.0),
+        "loads[1].direction[1]": (-0.25, -0.5, 0.21875, 0.0),
+        "initial_displacement[1]": (-0.5, 1.0, 0.625, 0.0),
+    }
+    for number, expected in slopes.items():
+        values = veridyn.prove(ball, asked, derivative=number)
+        for query, slope in zip(asked, expected, strict=True):
+            assert abs(values[query].value - slope) < 1e-28, (number, query)
+
+
+def test_a_derivative_agrees_with_quotients_of_proved_values(body):
+    """Two masses that touch a stop with damping and rub: gap, and a coupling mass, which stands in two places."""
+
+    def make(gap=0.0625, coupling=0.25):
+        return body(
+            2,
+            mass=np.array([[2.0, coupling], [coupling, 1.5]]),
+            stiffness=np.array([[50.0, -10.0], [-10.0, 30.0]]),
+            initial_velocity=[1.0, 0.5],
+            loads=Load("x1", veridyn.Harmonic(3.0, "2*pi")),
+            stops=Stop("wall", "x1", gap=gap, stiffness=512.0, damping=1.0),
+            frictions=Friction("rub", "x2", normal=2.0, static=0.25, kinetic=0.125),
+        )
+
+    asked, step = ["x1@0.75", "wall_closes#1"], 2.0**-20
+    numbers = {"gap": ("wall.gap", 0.0625), "coupling": ("mass[1,2]", 0.25)}
+    for argument, (name, number) in numbers.items():
+        slopes = veridyn.prove(make(), asked, derivative=name)
+        above, below = (veridyn.prove(make(**{argument: number + s}), asked) for s in (step, -step))
+        for query in asked:
+            quotient = (above[query].value - below[query].value) / (2 * step)
+            assert abs(slopes[query].value - quotient) < 1e-8 * (1 + abs(quotient)), (name, query)
+
+
+def test_a_number_that_the_problem_does_not_have_is_named(body):
+    with pytest.raises(ParameterError, match=r"unknown number 'wall.gab': did you mean .*wall.gap"):
+        veridyn.prove(body(stops=WALL), ["x1@1"], derivative="wall.gab")
+    load = Load("x1", veridyn.Harmonic(1.0, "2*pi"))
+    slope = veridyn.prove(body(loads=load), ["x1@1"], derivative="loads[1].function.omega")["x1@1"]
+    assert abs(slope.value + 1 / (2 * mpmath.pi**2)) < 1e-28  # x = t/ω - sin(ω t)/ω²
 
 
 def test_where_no_mode_follows_it_says_what_happened_when(body):
