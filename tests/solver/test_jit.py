@@ -82,6 +82,19 @@ def test_a_full_disk_costs_the_cache_alone(tmp_path, monkeypatch):
     assert not list(tmp_path.rglob("*.nb?"))
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT or sys.platform != "linux", reason="nothing is compiled, or no /proc")
+def test_without_a_home_the_current_folder_is_no_place(tmp_path, monkeypatch):
+    """Who writes there would choose what runs here; numba takes a folder `~` in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    names = {}
+    exec(compile("def double(x): return 2 * x", "/proc/version", "exec"), names)
+    assert compiler()(names["double"])(3) == 6
+    assert list(tmp_path.iterdir()) == []
+
+
 def kinds(build):
     """Return problems that differ in everything a kernel could be specialised on."""
     load = Load([1.0, 0.0], Sum((Harmonic("1", "2*pi"), table([0.0, 1.0], [0.0, 1.0]))))

@@ -5,7 +5,9 @@ sets another: `_cache` of a dispatcher is private (tried with numba 0.61 to 0.68
 """
 
 import contextlib
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -31,16 +33,32 @@ class Cache(FunctionCache):  # type: ignore[misc]  # numba states no types
 
 
 def compiler(**options: Any) -> Callable[[Any], Any]:
-    """Return a decorator that compiles with options of `numba.njit`, and keeps the result on disk where it can."""
+    """Return a decorator that compiles with options of `numba.njit`, and keeps the result on disk where it can.
+
+    Plain Python comes back if compilation is switched off.
+    """
     decorate = numba.njit(**options)
 
     def apply(function: Any) -> Any:
         compiled = decorate(function)
-        if hasattr(compiled, "stats"):  # plain Python if compilation is switched off
-            # In a read-only installation, for a user without a home that can be written, numba has no place. A
-            # folder for temporary files would not do: who writes there first would choose what runs here.
-            with contextlib.suppress(RuntimeError):
+        if hasattr(compiled, "stats") and _has_place(Path(function.__code__.co_filename).parent):
+            with contextlib.suppress(RuntimeError):  # numba has found no place after all
                 compiled._cache = Cache(function)  # noqa: SLF001 - nothing public sets it
         return compiled
 
     return apply
+
+
+def _has_place(beside: Path) -> bool:
+    """Tell whether there is a place that only the user can write to: beside the source, or in a home.
+
+    Without a home numba would take a folder `~` in the current one, which may be that of somebody else; who writes
+    there first would choose what runs here. A folder for temporary files would not do for the same reason.
+    """
+    made = beside / "__pycache__"
+    if numba.config.CACHE_DIR or os.access(made if made.exists() else beside, os.W_OK):
+        return True
+    try:
+        return Path.home().is_absolute()
+    except RuntimeError:
+        return False
