@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numba
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from veridyn.problem.compiling import compiler
 from veridyn.references.engine.series import Code, Trace
 
 Floats = NDArray[np.float64]
@@ -22,7 +22,7 @@ Run = tuple[Floats, Floats]  # middles and radii, by place and order
 UNIT = 2.0**-52  # twice the largest relative error of a rounding
 TINY = 1e-300  # more than underflow takes
 
-kernel = numba.njit(cache=True, error_model="numpy")
+kernel = compiler(error_model="numpy")
 GIVEN, CONSTANT, SUM, _SHIFTED, SCALED, PRODUCT, QUOTIENT, POWER, _INTEGRAL = map(int, Code)
 
 

@@ -1,6 +1,7 @@
 """Commands do their work, or say in one line why not, in environments that are not as usual."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -82,6 +83,22 @@ def test_a_backend_that_does_not_exist(tmp_path):
     draw = "import sys; from veridyn.cli import main, start; main.main = lambda: __import__('matplotlib') and 0; "
     seen = run(f"{draw} sys.exit(start.start())", MPLBACKEND="nonsense")
     assert (seen.returncode, seen.stderr) == (0, "")
+
+
+BARE = "--unshare-user --uid 12345 --gid 12345 --ro-bind / / --dev /dev --proc /proc --clearenv --die-with-parent"
+
+
+@pytest.mark.skipif(not (shutil.which("bwrap") and shutil.which("prlimit")), reason="no bubblewrap, or no prlimit")
+def test_somebody_without_name_and_home_and_git_in_a_system_that_is_read_only_with_a_small_stack(tmp_path):
+    """Kernels of the references are compiled anew, and nothing but the result is written."""
+    apart = ["bwrap", *BARE.split(), "--bind", str(tmp_path), str(tmp_path), "--chdir", str(tmp_path)]
+    command = ["run", "bouncing_ball", "--quick", "--solver", "scipy", "-n", "1", "--json", "results.json", "-q"]
+    work = ["prlimit", "--stack=262144", *apart, sys.executable, "-m", "veridyn", *command]
+    seen = subprocess.run(work, capture_output=True, text=True, check=False, timeout=300)
+    if "bwrap:" in seen.stderr:
+        pytest.skip(seen.stderr)
+    assert (seen.returncode, seen.stderr) == (0, "")
+    assert [file.name for file in tmp_path.iterdir()] == ["results.json"]
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no disk that is full")

@@ -1,13 +1,14 @@
 """Readers of texts from outside end with their own errors, whatever the text is, and in a bounded time.
 
 Texts that once ended a command otherwise lie in ``texts``; each goes through each reader, and others are made of them.
-`tox -e fuzz` makes many more.
+`tox -e fuzz` goes on making others for as many minutes as VERIDYN_FUZZ says, an equal share for each reader.
 """
 
 import contextlib
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,8 @@ from veridyn.validation_cases.judgement.expected import read_expectations
 from veridyn.validation_cases.judgement.subject import read_request
 from veridyn.validation_cases.judgement.tolerances import read_requirement
 
-EXAMPLES = int(os.environ.get("VERIDYN_FUZZ", "40"))
+MINUTES = float(os.environ.get("VERIDYN_FUZZ", "0"))  # for all readers together
+EXAMPLES = 500 if MINUTES else 40  # a round
 LONGEST = 10  # s, for a text of some thousand characters
 TEXTS = sorted((Path(__file__).parent / "texts").iterdir())
 TOKENS = [
@@ -127,17 +129,34 @@ def texts(draw):
     return text
 
 
+def go_on(make_round):
+    """Make rounds of fresh texts until the time of a reader is over; one at least."""
+    share = 60.0 * MINUTES / (len(READERS_OF_TEXT) + len(READERS_OF_FILES))
+    begin, rounds = time.monotonic(), 0
+    while not rounds or time.monotonic() - begin < share:
+        make_round()
+        rounds += 1
+    print(f"{rounds * EXAMPLES} texts")
+
+
 @pytest.mark.parametrize("name", READERS_OF_TEXT)
-@given(text=texts())
-@settings(max_examples=EXAMPLES)
-def test_any_text(name, text):
-    try_reader(*READERS_OF_TEXT[name], text)
+def test_any_text(name):
+    @settings(max_examples=EXAMPLES)
+    @given(text=texts())
+    def make_round(text):
+        try_reader(*READERS_OF_TEXT[name], text)
+
+    go_on(make_round)
 
 
 @pytest.mark.parametrize("name", READERS_OF_FILES)
-@given(content=texts().map(lambda text: text.encode("utf-8", "surrogatepass")) | st.binary(max_size=200))
-@settings(max_examples=EXAMPLES)
-def test_any_file(name, tmp_path_factory, content):
-    file = tmp_path_factory.mktemp("any") / "file"
-    file.write_bytes(content)
-    try_reader(*READERS_OF_FILES[name], file)
+def test_any_file(name, tmp_path):
+    file = tmp_path / "file"
+
+    @settings(max_examples=EXAMPLES)
+    @given(content=texts().map(lambda text: text.encode("utf-8", "surrogatepass")) | st.binary(max_size=200))
+    def make_round(content):
+        file.write_bytes(content)
+        try_reader(*READERS_OF_FILES[name], file)
+
+    go_on(make_round)

@@ -116,10 +116,8 @@ def test_a_disk_that_fills_up_leaves_the_earlier_outputs(name, judged, tmp_path)
     largest = max(len(content) for name, content in before.items() if name != "judged.json")
     for part in range(1, INSTANTS + 1):
         limited = LIMITED.format(size=largest * part // (INSTANTS + 1), arguments=list(work.arguments))
-        environment = {**os.environ, "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", str(tmp_path / "numba"))}
-        seen = subprocess.run(
-            [sys.executable, "-c", limited], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
-        )
+        command = [sys.executable, "-c", limited]
+        seen = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert (seen.returncode, "Traceback" in seen.stderr) == (2, False), seen.stderr
         assert {name: file.read_bytes() for name, file in outputs(tmp_path).items()} == before
         assert work.finish(tmp_path)[0] == status

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from veridyn.problem.basis import modal_basis
+from veridyn.problem.compiling import compiler
 from veridyn.problem.devices import NonlinearSpring
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
 from veridyn.problem.time_functions import Harmonic, Sum, Windowed, constant, table
@@ -44,6 +45,54 @@ def test_what_is_older_than_the_newest_source_is_dropped(tmp_path):
 def test_nothing_to_drop_without_a_cache(tmp_path):
     write(tmp_path / "contact.py", 0)
     drop_old_caches(tmp_path, tmp_path / "cache")
+
+
+def double(x):
+    return 2 * x
+
+
+def damage(file, content):
+    file.write_bytes(content(file.read_bytes()))
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+@pytest.mark.parametrize("content", [lambda whole: b"", lambda whole: whole[:-9], lambda whole: b"x" * len(whole)])
+def test_a_damaged_cache_is_replaced(suffix, content, tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    assert compiler()(double)(3) == 6
+    (file,) = tmp_path.rglob(f"*{suffix}")
+    damage(file, content)
+    assert compiler()(double)(3) == 6
+    again = compiler()(double)
+    assert (again(3), again.stats.cache_hits.total()) == (6, 1)
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT or sys.platform == "win32", reason="nothing is compiled, or no limits")
+def test_a_full_disk_costs_the_cache_alone(tmp_path, monkeypatch):
+    import resource
+
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    try:
+        assert compiler()(double)(3) == 6
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not list(tmp_path.rglob("*.nb?"))
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT or sys.platform != "linux", reason="nothing is compiled, or no /proc")
+def test_without_a_home_the_current_folder_is_no_place(tmp_path, monkeypatch):
+    """Who writes there would choose what runs here; numba takes a folder `~` in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    names = {}
+    exec(compile("def double(x): return 2 * x", "/proc/version", "exec"), names)
+    assert compiler()(names["double"])(3) == 6
+    assert list(tmp_path.iterdir()) == []
 
 
 def kinds(build):

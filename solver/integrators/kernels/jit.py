@@ -5,10 +5,11 @@ import operator
 from pathlib import Path
 from typing import Any
 
-import numba
 from numba.core.compiler import Compiler
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
+
+from veridyn.problem.compiling import compiler
 
 
 def drop_old_caches(sources: Path, folder: Path) -> None:
@@ -28,25 +29,12 @@ def _nothing() -> None:
     """Tell, once compiled, by its cache where those of the kernels are."""
 
 
-def _compile() -> tuple[Any, bool]:
-    """Compile it; return whether there is a place for its cache, too.
-
-    In a read-only installation, for a user without a home that can be written, numba refuses to cache. Kernels are
-    compiled in each process then. A folder for temporary files would not do: who writes there first would choose what
-    runs here.
-    """
-    try:
-        return numba.njit(cache=True)(_nothing), True
-    except RuntimeError:
-        return numba.njit(_nothing), False
-
-
-_compiled, CACHED = _compile()
+_compiled = compiler()(_nothing)
 COMPILES = hasattr(_compiled, "stats")
 """Whether kernels are compiled: they are plain Python if compilation is switched off."""
 
-if COMPILES and CACHED:
-    drop_old_caches(Path(__file__).parent, Path(str(_compiled.stats.cache_path)))
+if COMPILES and (place := _compiled.stats.cache_path):
+    drop_old_caches(Path(__file__).parent, Path(str(place)))
 
 
 class Apart(Compiler):
@@ -63,11 +51,11 @@ class Apart(Compiler):
 
 
 # A function of its own: compiled once, kept on disk.
-own: dict[str, Any] = {"cache": CACHED, "error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
-kernel = numba.njit(**own)
+own: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
+kernel = compiler(**own)
 
 # A scheme: a kernel whose arguments are arrays of a `Storage`, a `System` and whatever else, apart in memory.
-scheme = numba.njit(**own, pipeline_class=Apart)
+scheme = compiler(**own, pipeline_class=Apart)
 
 
 def parts(**options: Any) -> Any:
@@ -76,7 +64,7 @@ def parts(**options: Any) -> Any:
     They have no entry from Python, which would take as long to compile as they do: called from there they end the
     process. They allocate nothing: ``_nrt``, of which numba's documentation of `register_jitable` tells, says so.
     """
-    return numba.njit(**{**own, "_nrt": False, "no_cpython_wrapper": True, **options})
+    return compiler(**{**own, "_nrt": False, "no_cpython_wrapper": True, **options})
 
 
 # A part of a scheme: always inlined, and without reference counts, since counting the sixteen arrays of a
@@ -92,7 +80,7 @@ fused = parts(forceinline=True, fastmath={"contract"})
 called = parts()
 
 # A loop over independent problems, on several threads.
-threaded = numba.njit(cache=CACHED, error_model="numpy", nogil=True, parallel=True)
+threaded = compiler(error_model="numpy", nogil=True, parallel=True)
 
 
 @part
