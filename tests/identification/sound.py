@@ -25,6 +25,7 @@ from tests.identification.solvers import (
     symplectic,
     wilson,
 )
+from veridyn.identification.examinee import Examinee
 from veridyn.identification.linear import read_linear
 from veridyn.identification.reading import Reading
 from veridyn.identification.trials import Bench
@@ -68,7 +69,7 @@ def make_solver(seed: int) -> tuple[str, Stepper]:
 def read(seed: int) -> tuple[str, Reading]:
     """Return the beginning of the name that belongs to a solver, and what the card says of it."""
     name, solver = make_solver(seed)
-    return name, read_linear(Bench(LocalGate(solver)))
+    return name, read_linear(Bench(Examinee(LocalGate(solver))))
 
 
 if __name__ == "__main__":

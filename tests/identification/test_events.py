@@ -10,8 +10,7 @@ from veridyn.identification.dense import read_dense
 from veridyn.identification.event_probes import SQUARES
 from veridyn.identification.events import COUNTS, describe_location, read_events
 from veridyn.identification.examinee import Examinee
-from veridyn.identification.linear import join
-from veridyn.identification.reading import Reading
+from veridyn.identification.reading import Reading, join
 from veridyn.identification.step_control import StepControl, find_step_control
 from veridyn.solver.contract.opening import open_gate
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from veridyn.identification.examinee import Examinee
 from veridyn.identification.initial_value import read_initial_value
 from veridyn.identification.reading import Reading
 from veridyn.solver.contract.opening import open_gate
@@ -14,7 +15,7 @@ SOLVERS = Path(__file__).with_name("initial_value_solvers.py")
 
 
 def identify(name: str, *, in_process: bool = True) -> Reading:
-    return read_initial_value(open_gate(f"{SOLVERS}:{name}", in_process=in_process))
+    return read_initial_value(Examinee(open_gate(f"{SOLVERS}:{name}", in_process=in_process)))
 
 
 def find_value(reading: Reading, name: str) -> float | str:
@@ -84,7 +85,7 @@ def test_multistep_methods_show_their_order_by_refinement() -> None:
 
 @pytest.mark.parametrize("scheme", ["RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA"])
 def test_tolerances_of_scipy_show_no_deviation(scheme: str) -> None:
-    reading = read_initial_value(open_gate("scipy", in_process=True), scheme)
+    reading = read_initial_value(Examinee(open_gate("scipy", in_process=True), scheme))
     assert reading.deviations == ()
     assert find_value(reading, "power of rtol, nonlinear") == pytest.approx(1.0, abs=0.3)
     assert find_value(reading, "error over rtol") < 200

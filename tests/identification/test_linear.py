@@ -23,6 +23,7 @@ from tests.identification.solvers import (
     wilson,
 )
 from tests.identification.sound import read as read_random
+from veridyn.identification.examinee import Examinee
 from veridyn.identification.linear import read_linear
 from veridyn.identification.reading import Reading
 from veridyn.identification.trials import Bench
@@ -34,7 +35,7 @@ HEUN = runge_kutta([[], [1]], [0.5, 0.5])
 
 
 def read(solver: Any) -> Reading:
-    return read_linear(Bench(LocalGate(solver)))
+    return read_linear(Bench(Examinee(LocalGate(solver))))
 
 
 def value(reading: Reading, name: str) -> Any:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from veridyn.identification.reading import CardFigure, Gap, Reading
-from veridyn.identification.stepping import find_tolerance
+from veridyn.identification.claimed import Followed, contradict_digits, contradict_factor, contradict_slope
+from veridyn.identification.precision import Precision, read_precision
+from veridyn.identification.reading import CardFigure, Gap, Reading, join
 from veridyn.identification.trials import Bench, LinearTrial, ask, pose_oscillator
+from veridyn.solver.contract.statements import Claims
 
 TOLERANCES = (1e-4, 1e-6, 1e-8)
 PERIODS = 5.25  # of the long motion: its angle is a quarter turn beyond whole ones, where both parts show
@@ -27,25 +30,29 @@ def pose_long(start: tuple[float, float]) -> LinearTrial:
 
 def read_adaptive(bench: Bench, reason: str) -> Reading:
     """Measure a solver whose step cannot be set; ``reason`` says why."""
-    parts = _read_default(bench), _read_tolerance(bench)
+    parts = (
+        _read_default(bench),
+        _read_tolerance(bench),
+        Reading(gaps=(Gap("map of a step", f"no step can be set: {reason}"),)),
+    )
     errors = [figure.value for figure in parts[0].figures if figure.name == "error"]
     tight = any(not isinstance(error, str) and error <= EXACT for error in errors)
-    is_exact = tight and not find_tolerance(bench)  # a tolerance may be tight, too
-    return Reading(
-        method="exact on free vibrations, to rounding" if is_exact else "",
-        figures=tuple(figure for part in parts for figure in part.figures),
-        gaps=(Gap("map of a step", f"no step can be set: {reason}"), *(gap for part in parts for gap in part.gaps)),
-        solves=bench.solves,
-    )
+    is_exact = tight and not bench.examinee.find_tolerance()  # a tolerance may be tight, too
+    method = "exact on free vibrations, to rounding" if is_exact else ""
+    return replace(join(parts), method=method, solves=bench.examinee.solves)
 
 
 @dataclass(frozen=True)
 class End:
-    """The end of a long free vibration: damping ratio, period error and error over the amplitude."""
+    """The end of a long free vibration: damping ratio, period error and error over the amplitude.
+
+    ``precision`` is that of all numbers that were answered.
+    """
 
     damping: float
     late: float
     error: float
+    precision: Precision
 
 
 def _read_default(bench: Bench) -> Reading:
@@ -56,7 +63,8 @@ def _read_default(bench: Bench) -> Reading:
         return Reading(gaps=(Gap("damping and period at default settings", refused[0]),))
     seen = [end for end in ends if not isinstance(end, str)]
     where = f"at default settings, over {PERIODS:g} periods"
-    return Reading(
+    worst = max(seen, key=lambda end: end.error)
+    reading = Reading(
         figures=(
             CardFigure(
                 name="numerical damping",
@@ -66,9 +74,10 @@ def _read_default(bench: Bench) -> Reading:
             CardFigure(
                 name="period error", value=max((end.late for end in seen), key=abs), meaning=f"over the period, {where}"
             ),
-            CardFigure(name="error", value=max(end.error for end in seen), meaning=f"over the amplitude, {where}"),
+            CardFigure(name="error", value=worst.error, meaning=f"over the amplitude, {where}"),
         ),
     )
+    return reading.with_contradictions(contradict_digits(bench.examinee.claims, worst.precision, worst.error))
 
 
 def _read_end(bench: Bench, start: tuple[float, float]) -> End | str:
@@ -83,34 +92,44 @@ def _read_end(bench: Bench, start: tuple[float, float]) -> End | str:
     if relative == 0:
         return "the vibration has died away"
     ahead = math.atan2(relative.imag, relative.real) / t
-    return End(-math.log(abs(relative)) / t, 1 / (1 + ahead) - 1, abs(relative - 1))
+    precision = read_precision([response.displacement, response.velocity])
+    return End(-math.log(abs(relative)) / t, 1 / (1 + ahead) - 1, abs(relative - 1), precision)
 
 
 def _read_tolerance(bench: Bench) -> Reading:
     """Read the slope and the size of the error over the tolerance."""
-    name = find_tolerance(bench)
+    name = bench.examinee.find_tolerance()
     if not name:
         return Reading(gaps=(Gap("error over tolerance", "no setting is a tolerance by its name or by a claim"),))
-    both = {ABSOLUTE} & bench.gate.introduction.settings[bench.scheme].keys() - {name}
+    both = {ABSOLUTE} & bench.examinee.declared.keys() - {name}
     errors = []
     for tolerance in TOLERANCES:
         settings = {name: tolerance, **dict.fromkeys(both, tolerance)}
-        end = _read_end(bench.controlled(bench.control, settings), (1.0, 0.0))
+        end = _read_end(Bench(bench.examinee.with_settings(settings)), (1.0, 0.0))
         if isinstance(end, str):
             return Reading(gaps=(Gap("error over tolerance", end),))
         errors.append(end.error)
+    return _read_errors(bench.examinee.claims, name, errors)
+
+
+def _read_errors(claims: Claims, name: str, errors: Sequence[float]) -> Reading:
+    """Read slope and size from the errors at the tolerances of a setting."""
     listed = ", ".join(f"{error:.1e}" for error in errors)
     where = f"over {PERIODS:g} periods, {name} from {TOLERANCES[0]:g} to {TOLERANCES[-1]:g}"
+    slope = float(np.polyfit(np.log(TOLERANCES), np.log(errors), 1)[0]) if min(errors) > 0 else 0.0
+    followed = Followed(name, TOLERANCES, {"free vibration": errors}, 0.0)
+    ratio = max(error / tolerance for error, tolerance in zip(errors, TOLERANCES, strict=True))
+    held = (
+        *contradict_slope(claims, followed, {"free vibration": slope}),
+        *contradict_factor(claims, name, ratio),
+    )
     if min(errors) <= 0 or errors[0] <= errors[-1]:
         reason = f"the error does not fall with {name}: {listed} {where}"
-        return Reading(gaps=(Gap("error over tolerance", reason),))
-    slope = float(np.polyfit(np.log(TOLERANCES), np.log(errors), 1)[0])
-    largest = max(error / tolerance for error, tolerance in zip(errors, TOLERANCES, strict=True))
-    return Reading(
-        figures=(
-            CardFigure(
-                name="slope of error over tolerance", value=round(slope, 2), meaning=f"1: proportional; errors {listed}"
-            ),
-            CardFigure(name="largest error over tolerance", value=largest, meaning=where),
+        return Reading(gaps=(Gap("error over tolerance", reason),)).with_contradictions(held)
+    figures = (
+        CardFigure(
+            name="slope of error over tolerance", value=round(slope, 2), meaning=f"1: proportional; errors {listed}"
         ),
+        CardFigure(name="largest error over tolerance", value=ratio, meaning=where),
     )
+    return Reading(figures=figures).with_contradictions(held)

@@ -6,24 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from veridyn.identification.examinee import Examinee
 from veridyn.identification.initial_value import read_initial_value
 from veridyn.identification.linear import read_linear
-from veridyn.identification.reading import CardFigure, Curve, Gap, Reading
+from veridyn.identification.reading import CardFigure, Contradiction, Curve, Gap, Reading
 from veridyn.identification.trials import Bench
 from veridyn.solver.contract.errors import SettingsError
 from veridyn.solver.contract.gate import Gate
-from veridyn.solver.contract.statements import Settings
+from veridyn.solver.contract.statements import Claims, Settings
 from veridyn.version import __version__
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 
 
-def _read_mechanical(gate: Gate, scheme: str, settings: Settings) -> Reading:
-    return read_linear(Bench(gate, scheme, settings))
-
-
-PARTS: Mapping[str, Callable[[Gate, str, Settings], Reading]] = {
-    "mechanical": _read_mechanical,
+PARTS: Mapping[str, Callable[[Examinee], Reading]] = {
+    "mechanical": lambda examinee: read_linear(Bench(examinee)),
     "initial-value": read_initial_value,
 }
 """What is measured of a solver, by what it must offer."""
@@ -58,6 +55,12 @@ class Card:
     def deviations(self) -> tuple[str, ...]:
         """All deviations, one line each."""
         return tuple(line for reading in self.readings.values() for line in reading.deviations)
+
+    @property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """Claims that do not hold, each once."""
+        every = [each for reading in self.readings.values() for each in reading.contradictions]
+        return tuple({each.claim: each for each in reversed(every)}.values())[::-1]
 
     @property
     def solves(self) -> int:
@@ -95,6 +98,7 @@ def _read_reading(data: Mapping[str, Any]) -> Reading:
         gaps=tuple(Gap(**gap) for gap in data["gaps"]),
         curves=tuple(Curve(**curve) for curve in curves),
         solves=data["solves"],
+        contradictions=tuple(Contradiction(**each) for each in data.get("contradictions", ())),  # since 1.1
     )
 
 
@@ -112,8 +116,15 @@ def _finite(value: Any) -> Any:
     return [_finite(each) for each in value] if isinstance(value, list | tuple) else value
 
 
-def make_cards(gate: Gate, schemes: Sequence[str] = (), settings: Settings | None = None) -> list[Card]:
+def make_cards(
+    gate: Gate,
+    schemes: Sequence[str] = (),
+    settings: Settings | None = None,
+    claims: Mapping[str, Claims] | None = None,
+) -> list[Card]:
     """Return the cards of some schemes of a solver, of all if none is named.
+
+    ``claims``, by scheme, stand in place of what the solver claims.
 
     Raises `SettingsError` if a scheme or a setting is none of the solver's.
     """
@@ -122,15 +133,22 @@ def make_cards(gate: Gate, schemes: Sequence[str] = (), settings: Settings | Non
         if scheme not in introduction.schemes:
             offered = ", ".join(filter(None, introduction.schemes)) or "none"
             raise SettingsError(f"solver {introduction.name} has no scheme {scheme!r}; it has {offered}")
-    return [_make_card(gate, scheme, settings or {}) for scheme in schemes or introduction.schemes]
+    return [
+        _make_card(gate, scheme, settings or {}, (claims or {}).get(scheme))
+        for scheme in schemes or introduction.schemes
+    ]
 
 
-def _make_card(gate: Gate, scheme: str, settings: Settings) -> Card:
+def _make_card(gate: Gate, scheme: str, settings: Settings, claims: Claims | None) -> Card:
     introduction = gate.introduction
     offered = introduction.settings[scheme]
     for name in settings:
         if name not in offered:
             listed = ", ".join(sorted(offered)) or "none"
             raise SettingsError(f"solver {introduction.name} has no setting {name!r}; it declares {listed}")
-    readings = {kind: read(gate, scheme, settings) for kind, read in PARTS.items() if kind in introduction.capabilities}
+    readings = {
+        kind: read(Examinee(gate, scheme, settings, claims))
+        for kind, read in PARTS.items()
+        if kind in introduction.capabilities
+    }
     return Card(introduction.name, introduction.version, scheme, settings, readings)

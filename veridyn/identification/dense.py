@@ -9,9 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from veridyn.identification.examinee import Examinee, Floats
-from veridyn.identification.linear import join
 from veridyn.identification.one_step import OneStep
-from veridyn.identification.reading import CardFigure, Gap, Reading
+from veridyn.identification.reading import CardFigure, Gap, Reading, join
 from veridyn.identification.refinement import ABOVE, FLOOR, Power, find_power
 from veridyn.identification.smooth import PULSE, SPIRAL, SmoothProblem
 from veridyn.identification.step_control import StepControl

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.initial_value import InitialValueProblem
-from veridyn.solver.contract.errors import SolverFailure
+from veridyn.problem.mechanical import MechanicalProblem, Problem
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.gate import Gate
-from veridyn.solver.contract.responses import Trajectory, read_response
+from veridyn.solver.contract.responses import AnyResponse, Response, Trajectory, read_response
 from veridyn.solver.contract.statements import Claims, Settings
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -21,22 +22,33 @@ Floats: TypeAlias = NDArray[np.float64]
 REFUSED = (SolverInputError, SolverFailure)
 """What a solver raises that does not answer: it lacks something, the settings are wrong, the computation fails."""
 
+TOLERANCE_NAMES = ("rtol", "tolerance", "tol", "reltol", "atol", "abstol", "accuracy")
 SAME_INSTANT = 1e-9  # of the span: the samples of a solver that counts its time differ from what was stated by rounding
 
 
-@dataclass
+@dataclass(frozen=True)
 class Examinee:
-    """A scheme of a solver behind its gate, with settings of the user; counts the problems that it was given."""
+    """A scheme of a solver behind its gate, with settings of the user.
+
+    ``stated``: claims of the user in place of its own. ``tally`` grows with every problem that it was given: their
+    names.
+    """
 
     gate: Gate
     scheme: str = ""
     settings: Settings = field(default_factory=dict)
-    solves: int = 0
+    stated: Claims | None = None
+    tally: list[str] = field(default_factory=list)
+
+    @property
+    def solves(self) -> int:
+        """How many problems it was given."""
+        return len(self.tally)
 
     @property
     def claims(self) -> Claims:
-        """What it claims."""
-        return self.gate.introduction.claims.get(self.scheme, Claims())
+        """What it claims, or the user claims of it."""
+        return self.stated or self.gate.introduction.claims.get(self.scheme, Claims())
 
     @property
     def declared(self) -> Mapping[str, str]:
@@ -47,14 +59,31 @@ class Examinee:
         """Tell whether it offers all of some capabilities."""
         return self.gate.introduction.capabilities.issuperset(capabilities)
 
-    def solve(self, problem: InitialValueProblem, settings: Settings) -> Trajectory:
+    def find_tolerance(self) -> str:
+        """Return the setting that is a tolerance: the claimed one, or one by its name; empty if there is none."""
+        names = {name.lower(): name for name in self.declared}
+        return self.claims.tolerance or next((names[name] for name in TOLERANCE_NAMES if name in names), "")
+
+    def with_settings(self, settings: Settings) -> Examinee:
+        """Return the same solver with more settings; what it is given counts for both."""
+        return replace(self, settings={**self.settings, **settings})
+
+    @overload
+    def solve(self, problem: InitialValueProblem, settings: Settings) -> Trajectory: ...
+
+    @overload
+    def solve(self, problem: MechanicalProblem, settings: Settings) -> Response: ...
+
+    def solve(self, problem: Problem, settings: Settings) -> AnyResponse:
         """Return the answer to a problem; raises what `REFUSED` lists."""
-        self.solves += 1
+        introduction = self.gate.introduction
+        missing = sorted(problem.needs - introduction.capabilities)
+        if missing:
+            raise CapabilityError(f"the solver does not offer {', '.join(missing)}")
+        self.tally.append(problem.name)
         named = {"scheme": self.scheme} if self.scheme else {}
         content = self.gate.solve(problem, {**self.settings, **settings, **named}).content
-        answer = read_response(problem, content, self.gate.introduction.name)
-        assert isinstance(answer, Trajectory)
-        return answer
+        return read_response(problem, content, introduction.name)
 
     def states_at_outputs(self, problem: InitialValueProblem, settings: Settings) -> Floats:
         """Return the states (m, n) at the output instants; raises what `solve` raises, or `SolverFailure`."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from veridyn.identification.adaptive import read_adaptive
-from veridyn.identification.claimed import contradict
+from veridyn.identification.claimed import compare_claims, contradict_digits
 from veridyn.identification.families import (
     AVERAGE,
     EXACT,
@@ -40,7 +40,7 @@ from veridyn.identification.multistep import Multistep, find_multistep
 from veridyn.identification.naming import say_method
 from veridyn.identification.orders import ABOVE_ROUNDING, MOTIONS, find_order
 from veridyn.identification.precision import read_precision
-from veridyn.identification.reading import CardFigure, Curve, Gap, Reading
+from veridyn.identification.reading import CardFigure, Curve, Gap, Reading, join
 from veridyn.identification.recurrences import Roots
 from veridyn.identification.stepping import find_control
 from veridyn.identification.trials import Bench, pose_oscillator
@@ -79,42 +79,33 @@ def read_linear(bench: Bench) -> Reading:
     first = measure_free(bench, 0.0)
     if not first.motions:
         reasons = "; ".join(dict.fromkeys(first.refusals.values()))
-        return Reading(gaps=(Gap("free vibrations", reasons),), solves=bench.solves)
-    precision, least = read_precision([m.states for m in first.all_motions])
-    free = measure_free(bench, least)
+        return Reading(gaps=(Gap("free vibrations", reasons),), solves=bench.examinee.solves)
+    precision = read_precision([m.states for m in first.all_motions])
+    free = measure_free(bench, precision.rounding)
     identity = identify(bench, free)
     step = CardFigure(
         name="step is set by",
         value=control.setting or "the instants of output",
         meaning="a motion twice as slow, with this twice as long, has the same answer",
     )
-    rounding = CardFigure(name="precision", value=precision, meaning="of the numbers that are answered")
+    rounding = CardFigure(name="precision", value=precision.words, meaning="of the numbers that are answered")
     spread = CardFigure(
         name="rounding",
         value=free.rounding,
         meaning="largest difference of a sum of motions and the motion of the sum, over its size",
     )
+    limit = find_limit(bench, free)
     parts = (
         Reading(figures=(step, rounding, spread)),
         _read_family(identity, free),
         _read_free(free, identity),
         _read_orders(bench, free),
-        _read_limit(find_limit(bench, free)),
+        _read_limit(limit),
         _read_loads(bench, free),
     )
-    whole = replace(join(parts), solves=bench.solves)
-    return contradict(whole, bench.gate.introduction.claims[bench.scheme], free)
-
-
-def join(parts: Sequence[Reading]) -> Reading:
-    """Return several readings as one."""
-    return Reading(
-        method=next((part.method for part in parts if part.method), ""),
-        figures=tuple(figure for part in parts for figure in part.figures),
-        deviations=tuple(line for part in parts for line in part.deviations),
-        gaps=tuple(gap for part in parts for gap in part.gaps),
-        curves=tuple(curve for part in parts for curve in part.curves),
-    )
+    claims, whole = bench.examinee.claims, join(parts)
+    held = compare_claims(whole, claims, free, limit).with_contradictions(contradict_digits(claims, precision))
+    return replace(join((whole, held)), solves=bench.examinee.solves)
 
 
 def identify(bench: Bench, free: Free) -> Identity:

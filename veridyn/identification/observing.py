@@ -53,11 +53,11 @@ def _observe(gate: Gate, scheme: str, request: Request) -> ObservedClaims:
     """Return what is seen; of a solver of both kinds of problems the lower order, if the same setting is the step."""
     declared, offered = gate.introduction.settings[scheme], gate.introduction.capabilities
     settings = {name: value for name, value in request.settings.items() if name in declared}
-    seen = []
+    examinee, seen = Examinee(gate, scheme, settings), []
     if "mechanical" in offered:
-        seen.append(_observe_mechanical(Bench(gate, scheme, settings)))
+        seen.append(_observe_mechanical(Bench(examinee)))
     if "initial-value" in offered:
-        seen.append(_observe_initial_value(Examinee(gate, scheme, settings)))
+        seen.append(_observe_initial_value(examinee))
     if len({one.refinement for one in seen}) != 1:
         return ObservedClaims()
     return min(seen, key=lambda one: one.claims.order or 0.0)

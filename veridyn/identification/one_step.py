@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from veridyn.identification.claimed import contradict_method, contradict_order, say_claimed_method
 from veridyn.identification.examinee import Examinee, Floats
-from veridyn.identification.reading import CardFigure, Gap, Reading
+from veridyn.identification.reading import CardFigure, Contradiction, Gap, Reading
 from veridyn.identification.step_control import StepControl, measure_effect, measure_memory
-from veridyn.identification.tableau_match import Misprint, find_misprints, find_tableau
+from veridyn.identification.tableau_match import Misprint, find_misprints, find_tableau, measure_gap
 from veridyn.identification.trees import count_nodes
 from veridyn.identification.weights import FEW_SCALES, Step, Weight, find_order, measure_weights
 from veridyn.problem.errors import SolverInputError
@@ -123,14 +124,15 @@ def describe_one_step(measured: OneStep, control: StepControl, claims: Claims) -
     misprints = _find_misprints(measured, tableaux, claims) if has_digits and not name else ()
     deviations = (
         *dict.fromkeys(each.line for each in misprints),
-        *_list_deviations(measured, claims, name, bool(misprints)),
+        *_list_deviations(measured, bool(misprints)),
     )
-    return Reading(
+    reading = Reading(
         method=f"Runge-Kutta, {name}" if name else "",
         figures=_list_figures(measured, control),
         deviations=deviations if has_digits else (),
         gaps=(Gap(name="partitioned and Nystrom methods", reason="their own trees are not measured"),),
     )
+    return reading.with_contradictions(_contradict(measured, claims, name) if has_digits else ())
 
 
 def _find_misprints(measured: OneStep, tableaux: Mapping[str, Tableau], claims: Claims) -> tuple[Misprint, ...]:
@@ -207,7 +209,7 @@ def _print_order(order: int, limit: int) -> float | str:
     return f"{limit} or more" if order == limit else float(order)
 
 
-def _list_deviations(measured: OneStep, claims: Claims, name: str, explained: bool) -> tuple[str, ...]:
+def _list_deviations(measured: OneStep, explained: bool) -> tuple[str, ...]:
     lines = []
     if measured.timed_order < min(measured.order, ORDER) and not explained:
         lines.append(
@@ -218,11 +220,18 @@ def _list_deviations(measured: OneStep, claims: Claims, name: str, explained: bo
         lines.append(
             "a problem with the time in its rates that begins later than 0 s is answered otherwise than at 0 s"
         )
-    seen = min(measured.order, measured.timed_order)
-    if claims.order is not None and seen < claims.order and seen < ORDER:
-        lines.append(f"order {claims.order:g} is claimed; order {seen} is seen" + (f": {name}" if name else ""))
-    elif claims.order is not None and measured.order < claims.order and measured.order < measured.limit:
-        lines.append(
-            f"order {claims.order:g} is claimed; order {measured.order} is seen" + (f": {name}" if name else "")
-        )
     return tuple(lines)
+
+
+def _contradict(measured: OneStep, claims: Claims, name: str) -> Iterator[Contradiction]:
+    """Yield that order or tableau are not those that are claimed; ``name`` is that of the tableau that agrees."""
+    timed = min(measured.order, measured.timed_order)
+    seen = timed if timed < ORDER else measured.order  # explicit time is not measured beyond
+    is_measured = timed < ORDER or measured.order < measured.limit
+    if claims.order and is_measured:
+        line = f"order {claims.order:g} is claimed; order {seen} is seen" + (f": {name}" if name else "")
+        yield from contradict_order(claims, float(seen), line)
+    for tableau in _list_claimed(claims).values():
+        gap = measure_gap(measured.weights, tableau) / measured.rounding
+        what = f"Runge-Kutta, {name}" if name else "no tableau that is known here"
+        yield from contradict_method(gap, f"{say_claimed_method(claims)} is claimed; measured: {what}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +23,22 @@ class Gap:
 
     name: str
     reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contradiction:
+    """A claim that measured answers contradict, once for each claim.
+
+    ``error`` follows from what is stated and measured as in a check of the claim, and exceeds what is ``allowed``, in
+    which the uncertainty is contained. ``line`` says it in words.
+    """
+
+    claim: str
+    stated: float
+    measured: float
+    error: float
+    allowed: float
+    line: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +64,8 @@ class Reading:
         What was measured, in the order of the card.
     deviations
         One line each: what differs from the known method, or from a claim, by more than the uncertainty.
+    contradictions
+        The claims among them, with their numbers.
     gaps
         What was not measured.
     curves
@@ -61,3 +80,23 @@ class Reading:
     gaps: tuple[Gap, ...] = ()
     curves: tuple[Curve, ...] = ()
     solves: int = 0
+    contradictions: tuple[Contradiction, ...] = ()
+
+    def with_contradictions(self, contradictions: Iterable[Contradiction]) -> Reading:
+        """Return the reading with claims that do not hold, of each claim the first."""
+        every = (*self.contradictions, *contradictions)
+        first = tuple({each.claim: each for each in reversed(every)}.values())[::-1]
+        lines = dict.fromkeys((*self.deviations, *(each.line for each in every)))
+        return replace(self, contradictions=first, deviations=tuple(lines))
+
+
+def join(parts: Sequence[Reading]) -> Reading:
+    """Return several readings as one."""
+    joined = Reading(
+        method=next((part.method for part in parts if part.method), ""),
+        figures=tuple(figure for part in parts for figure in part.figures),
+        deviations=tuple(line for part in parts for line in part.deviations),
+        gaps=tuple(gap for part in parts for gap in part.gaps),
+        curves=tuple(curve for part in parts for curve in part.curves),
+    )
+    return joined.with_contradictions(each for part in parts for each in part.contradictions)

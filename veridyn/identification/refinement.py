@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
+from veridyn.identification.claimed import (
+    Followed,
+    contradict_digits,
+    contradict_factor,
+    contradict_order,
+    contradict_slope,
+)
 from veridyn.identification.examinee import REFUSED, Examinee
-from veridyn.identification.reading import CardFigure, Gap, Reading
+from veridyn.identification.precision import Precision
+from veridyn.identification.reading import CardFigure, Contradiction, Gap, Reading, join
 from veridyn.identification.smooth import SMOOTH, SmoothProblem
-from veridyn.identification.step_control import StepControl, find_tolerance
+from veridyn.identification.step_control import StepControl
 from veridyn.solver.contract.gate import read_levels
 from veridyn.solver.contract.statements import Settings, as_float
 
@@ -23,9 +31,6 @@ ABOVE = 30.0  # times what is rounding: errors that tell an order
 AGREE = 0.15  # differences of successive orders: larger ones say that the errors do not follow a power yet
 STOPPED = 0.5  # a power so small is no order: errors stay where they are
 SHORT = 0.5  # an order this much below the expected one is another one
-STILL = 3.0  # errors that fall by less while the tolerance falls by decades do not follow it
-LARGE = 1e-9  # errors below it may be as small as the method gets
-DECADES = 3.0  # of a tolerance, from which that is read
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,13 +70,14 @@ def find_power(sizes: Sequence[float], errors: Sequence[float], *, floor: float)
 
 
 def read_step_refinement(
-    examinee: Examinee, control: StepControl, *, scatter: float, expected: float | None, reason: str
+    examinee: Examinee, control: StepControl, *, scatter: float, expected: float | None
 ) -> Reading:
     """Return the orders that errors show as the step is refined.
 
-    ``scatter`` is what one step leaves of rounding; ``expected`` is the order that should be seen, ``reason`` why.
+    ``scatter`` is what one step leaves of rounding; ``expected`` is the order by the weights of single steps; None if
+    there are none: then the claimed one should be seen.
     """
-    figures, deviations, gaps = [], [], []
+    figures, deviations, gaps, contradictions = [], [], [], list[Contradiction]()
     for problem in SMOOTH:
         sizes = [problem.end / count for count in COUNTS]
         try:
@@ -86,9 +92,14 @@ def read_step_refinement(
             continue
         meaning = f"power of the step with which the error at the end of {problem.end:g} s falls"
         figures.append(CardFigure(name=name, value=power.value, meaning=meaning, uncertainty=power.uncertainty))
-        if expected is not None and power.is_steady and power.value + SHORT < expected:
-            deviations.append(f"order {expected:g} {reason}; {power.value:.2f} is seen ({problem.name} problem)")
-    return Reading(figures=tuple(figures), deviations=tuple(deviations), gaps=tuple(gaps))
+        seen = f"{power.value:.2f} is seen ({problem.name} problem)"
+        if expected is None and power.is_steady:
+            line = f"order {examinee.claims.order or 0:g} is claimed; {seen}"
+            contradictions += contradict_order(examinee.claims, power.value, line)
+        elif expected is not None and power.is_steady and power.value + SHORT < expected:
+            deviations.append(f"order {expected:g} follows from the weights; {seen}")
+    reading = Reading(figures=tuple(figures), deviations=tuple(deviations), gaps=tuple(gaps))
+    return reading.with_contradictions(contradictions)
 
 
 def list_tolerance_levels(examinee: Examinee) -> tuple[str, tuple[Settings, ...]]:
@@ -96,47 +107,59 @@ def list_tolerance_levels(examinee: Examinee) -> tuple[str, tuple[Settings, ...]
     try:
         refinement = read_levels(examinee.gate, SMOOTH[0].build(np.array([0.0, SMOOTH[0].end])), examinee.scheme)
     except REFUSED:
-        key = find_tolerance(examinee)
+        key = examinee.find_tolerance()
         return key, tuple({key: level} for level in LEVELS) if key else ()
     return refinement.key, refinement.levels
 
 
-def read_tolerance_refinement(examinee: Examinee, rounding: float) -> Reading:
+def read_tolerance_refinement(examinee: Examinee, precision: Precision) -> Reading:
     """Return how errors follow the tolerance, and digits at default settings; raises what `Examinee.solve` raises.
 
-    ``rounding`` is that of the numbers in answers: errors near to it tell nothing.
+    Errors near to the rounding of the numbers in answers tell nothing.
     """
-    floor = max(FLOOR, ABOVE * rounding)
     default = max(measure_errors(examinee, p, [{}], [1])[0] for p in SMOOTH)
     digits = -math.log10(max(default, 2.0**-53))
-    figures = [CardFigure(name="digits at defaults", value=digits, meaning="at the end, of states of order 1")]
+    figure = CardFigure(name="digits at defaults", value=digits, meaning="at the end, of states of order 1")
+    held = contradict_digits(examinee.claims, precision, default)
+    return join((Reading(figures=(figure,)).with_contradictions(held), _read_levels(examinee, precision)))
+
+
+def _read_levels(examinee: Examinee, precision: Precision) -> Reading:
+    """Return error over tolerance, and the power of the tolerance with which errors fall."""
     key, levels = list_tolerance_levels(examinee)
     if not levels:
-        gap = Gap("error over tolerance", "no step or tolerance is a setting with an effect")
-        return Reading(figures=tuple(figures), gaps=(gap,))
-    tolerances = [as_float(level[key]) for level in levels]
-    table = {p.name: measure_errors(examinee, p, levels, [1] * len(levels)) for p in SMOOTH}
+        return Reading(gaps=(Gap("error over tolerance", "no step or tolerance is a setting with an effect"),))
+    floor = max(FLOOR, ABOVE * precision.rounding)
+    tolerances = tuple(as_float(level[key]) for level in levels)
+    table = {f"{p.name} problem": measure_errors(examinee, p, levels, [1] * len(levels)) for p in SMOOTH}
+    powers = {name: power for name, errors in table.items() if (power := _fit_power(tolerances, errors, floor))}
+    followed = Followed(key, tolerances, {name: table[name] for name in powers}, floor)
     ratios = [e / tol for errors in table.values() for e, tol in zip(errors, tolerances, strict=True) if e > floor]
-    if ratios:
-        meaning = f"largest error at the end over {key}, on {len(SMOOTH)} smooth problems"
-        figures.append(CardFigure(name=f"error over {key}", value=max(ratios), meaning=meaning))
-    deviations = []
-    for name, errors in table.items():
-        power = _fit_power(tolerances, errors, floor)
-        if power is None:
-            continue
-        meaning = f"power of {key} with which the error falls: 1 is proportional"
-        figures.append(
-            CardFigure(
-                name=f"power of {key}, {name}", value=power.value, meaning=meaning, uncertainty=power.uncertainty
-            )
+    reading = Reading(
+        figures=(*_show_ratio(key, ratios), *_show_powers(key, powers)),
+        deviations=tuple(line for _, line in followed.list_still()),
+    )
+    return reading.with_contradictions(
+        (
+            *contradict_slope(examinee.claims, followed, {name: power.value for name, power in powers.items()}),
+            *contradict_factor(examinee.claims, key, max(ratios, default=0.0)),
         )
-        if _stands_still(tolerances, errors, floor):
-            deviations.append(f"errors do not follow {key}: {errors[-1]:.1g} at {tolerances[-1]:g}, {name} problem")
-    factor = examinee.claims.factor
-    if factor is not None and ratios and max(ratios) > factor:
-        deviations.append(f"error over {key} of {max(ratios):.3g}; at most {factor:g} is claimed")
-    return Reading(figures=tuple(figures), deviations=tuple(deviations))
+    )
+
+
+def _show_ratio(key: str, ratios: Sequence[float]) -> tuple[CardFigure, ...]:
+    meaning = f"largest error at the end over {key}, on {len(SMOOTH)} smooth problems"
+    return (CardFigure(name=f"error over {key}", value=max(ratios), meaning=meaning),) if ratios else ()
+
+
+def _show_powers(key: str, powers: Mapping[str, Power]) -> Iterator[CardFigure]:
+    for name, power in powers.items():
+        yield CardFigure(
+            name=f"power of {key}, {name.removesuffix(' problem')}",
+            value=power.value,
+            meaning=f"power of {key} with which the error falls: 1 is proportional",
+            uncertainty=power.uncertainty,
+        )
 
 
 def _fit_power(tolerances: Sequence[float], errors: Sequence[float], floor: float) -> Power | None:
@@ -149,10 +172,3 @@ def _fit_power(tolerances: Sequence[float], errors: Sequence[float], floor: floa
     rest = y - np.polyval(np.polyfit(x, y, 1), x)
     spread = math.sqrt(float(rest @ rest) / (x.size - 2) / float(np.sum((x - x.mean()) ** 2)))
     return Power(value=float(slope), uncertainty=spread)
-
-
-def _stands_still(tolerances: Sequence[float], errors: Sequence[float], floor: float) -> bool:
-    """Tell whether errors that are not small stay where they are while the tolerance falls by decades."""
-    decades = math.log10(tolerances[0] / tolerances[-1])
-    has_room = errors[-1] > max(LARGE, floor, 1e3 * tolerances[-1])
-    return has_room and decades >= DECADES and errors[0] < STILL * errors[-1]

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from veridyn.identification.examinee import REFUSED, Examinee, Floats
-from veridyn.identification.stepping import STEP_NAMES, TOLERANCE_NAMES
+from veridyn.identification.stepping import STEP_NAMES
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Mode
 from veridyn.solver.contract.gate import read_levels
@@ -57,18 +57,12 @@ def find_step_control(examinee: Examinee) -> StepControl | None:
     return None
 
 
-def find_tolerance(examinee: Examinee) -> str:
-    """Return the name of the setting that is a tolerance: the claimed one, or by its name; empty if there is none."""
-    names = {name.lower(): name for name in examinee.declared}
-    return examinee.claims.tolerance or next((names[name] for name in TOLERANCE_NAMES if name in names), "")
-
-
 def _list_candidates(examinee: Examinee) -> Iterator[str]:
     names = {name.lower(): name for name in examinee.declared}
     refined = _find_refined(examinee)
     steps = [refined] if refined.lower() in NAMES else []
     yield from dict.fromkeys((*steps, *(names[name] for name in NAMES if name in names)))
-    if not find_tolerance(examinee):
+    if not examinee.find_tolerance():
         yield ""
 
 

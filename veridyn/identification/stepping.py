@@ -7,14 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from veridyn.identification.examinee import REFUSED, TOLERANCE_NAMES
 from veridyn.identification.trials import Bench, Control, LinearTrial, pose_oscillator
-from veridyn.problem.errors import SolverInputError
-from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.gate import read_levels
 from veridyn.solver.contract.statements import Settings, as_float
 
 STEP_NAMES = ("step", "dt", "h", "time_step", "timestep", "step_size", "stepsize", "delta_t", "max_step")
-TOLERANCE_NAMES = ("rtol", "tolerance", "tol", "reltol", "atol", "abstol", "accuracy")
 SAME = 1e-5  # of the state: less is rounding, even that of six printed digits
 COARSE = 0.25  # step times frequency
 
@@ -35,27 +33,27 @@ def find_control(bench: Bench) -> Control | str:
     return "; ".join(dict.fromkeys(reasons))
 
 
-def find_tolerance(bench: Bench) -> str:
-    """Return the name of the setting that is a tolerance, by a claim or its name; empty if there is none."""
-    introduction = bench.gate.introduction
-    names = (introduction.claims[bench.scheme].tolerance, *TOLERANCE_NAMES)
-    return next((name for name in names if name and name in introduction.settings[bench.scheme]), "")
-
-
 def _list_candidates(bench: Bench) -> list[Control]:
     """Return ways in which the step may be set: as the solver refines it, by the names of steps, by the output."""
-    introduction = bench.gate.introduction
-    tolerances = {introduction.claims[bench.scheme].tolerance, *TOLERANCE_NAMES}
-    plain = [Control(name) for name in STEP_NAMES if name in introduction.settings[bench.scheme]]
+    tolerances = {bench.examinee.claims.tolerance, *TOLERANCE_NAMES}
+    names = {name.lower(): name for name in bench.examinee.declared}
+    plain = [Control(names[name]) for name in STEP_NAMES if name in names]
     refined = [_read_control(*_refine(bench))]
-    return [*(each for each in (*refined, *plain) if each.setting and each.setting not in tolerances), Control()]
+    return [
+        *(
+            each
+            for each in (*refined, *plain)
+            if each.setting and not {each.setting, each.setting.lower()} & tolerances
+        ),
+        Control(),
+    ]
 
 
 def _refine(bench: Bench) -> tuple[str, Sequence[Settings]]:
     """Return the setting that the solver itself refines, empty if it states none, and its levels."""
     try:
-        refinement = read_levels(bench.gate, _swing(1.0).state(), bench.scheme)
-    except (SolverInputError, SolverFailure):
+        refinement = read_levels(bench.examinee.gate, _swing(1.0).state(), bench.examinee.scheme)
+    except REFUSED:
         return "", ()
     return refinement.key, refinement.levels
 

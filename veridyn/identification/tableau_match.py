@@ -94,6 +94,11 @@ def find_tableau(weights: Collection[Weight], tableaux: Mapping[str, Tableau], *
     return next((name for name, t in tableaux.items() if fit.measure_gap(read_entries(t)) <= rounding), "")
 
 
+def measure_gap(weights: Collection[Weight], tableau: Tableau) -> float:
+    """Return the largest difference of measured weights to those of a tableau, over the size of their terms."""
+    return WeightFit.from_weights(weights).measure_gap(read_entries(tableau))
+
+
 def find_misprints(
     weights: Collection[Weight], tableaux: Mapping[str, Tableau], *, rounding: float
 ) -> tuple[Misprint, ...]:

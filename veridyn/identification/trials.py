@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.identification.examinee import REFUSED, Examinee
 from veridyn.problem.elements import Load
-from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic, polynomial
-from veridyn.solver.contract.errors import CapabilityError, SolverFailure
-from veridyn.solver.contract.gate import Gate
-from veridyn.solver.contract.responses import Response, read_response
+from veridyn.solver.contract.responses import Response
 from veridyn.solver.contract.statements import Settings
 
 Floats = NDArray[np.float64]
@@ -143,27 +141,18 @@ Answer = Floats | str
 
 @dataclass(frozen=True)
 class Bench:
-    """A solver with the settings of a user, and all that it answered.
+    """A solver that is examined by linear motions, how its step is set, and all that it answered.
 
-    ``answers`` grows: a motion is solved once. ``tally`` grows with every problem that the solver was given.
+    ``answers`` grows: a motion is solved once.
     """
 
-    gate: Gate
-    scheme: str = ""
-    settings: Settings = field(default_factory=dict)
+    examinee: Examinee
     control: Control = field(default_factory=Control)
     answers: dict[LinearTrial, Answer] = field(default_factory=dict)
-    tally: list[LinearTrial] = field(default_factory=list)
 
-    @property
-    def solves(self) -> int:
-        """How many problems the solver was given."""
-        return len(self.tally)
-
-    def controlled(self, control: Control, settings: Settings | None = None) -> Bench:
-        """Return the same solver with another way to set its step, or with more settings."""
-        more = {**self.settings, **(settings or {})}
-        return replace(self, control=control, settings=more, answers={})
+    def controlled(self, control: Control) -> Bench:
+        """Return the same solver with another way to set its step."""
+        return Bench(self.examinee, control)
 
     def answer(self, trial: LinearTrial) -> Answer:
         """Return the states at the ends of the steps, or why there are none."""
@@ -199,19 +188,9 @@ def _solve(bench: Bench, trial: LinearTrial) -> Answer:
 
 def ask(bench: Bench, trial: LinearTrial) -> Response | str:
     """Return what a solver answers to a motion, or why it does not."""
-    introduction = bench.gate.introduction
-    problem = trial.state()
-    missing = sorted(problem.needs - introduction.capabilities)
-    if missing:
-        return f"the solver does not offer {', '.join(missing)}"
-    scheme = {"scheme": bench.scheme} if bench.scheme else {}
-    bench.tally.append(trial)
     try:
-        answer = bench.gate.solve(problem, {**scheme, **bench.settings, **bench.control.settings(trial)})
-        return read_response(problem, answer.content, introduction.name)
-    except CapabilityError as missed:
-        return str(missed)
-    except (SolverFailure, SolverInputError) as refused:
+        return bench.examinee.solve(trial.state(), bench.control.settings(trial))
+    except REFUSED as refused:
         return str(refused)
 
 
