@@ -228,6 +228,11 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         *POSED,
         _option("files", nargs="+", type=place, metavar="RESULTS.csv", help="histories or quantities, one file or one "
             "a refinement level, coarse to fine; see docs/results-files.md"),
+        _option("--name", default="", metavar="TEXT", help="name of the code, for report and manual"),
+        _option("--code-version", default="", metavar="TEXT", help="its version"),
+        _repeatable("--setting", "NAME=VALUE", "setting that it ran with, e.g. step=1e-4", dest="stated"),
+        _option("--date", default="", metavar="DATE", help="when it ran, e.g. 2026-03-31"),
+        _option("--machine", default="", metavar="TEXT", help="where it ran"),
         *REQUEST,
         *RESULTS,
     )),
