@@ -6,14 +6,14 @@ from xml.sax.saxutils import quoteattr
 from veridyn.reports import svg
 from veridyn.reports.levels import level_table
 from veridyn.reports.page import is_order
-from veridyn.reports.tally import Tally, subject, tally
+from veridyn.reports.tally import Tally, count_apart, subject, tally
 from veridyn.results import Document, Record, Value, Verdict, describe_scope
 from veridyn.results.grouping import group
 
 
 def render(document: Document, gaps: Sequence[str]) -> str:
     """Return a test suite per case and subject, a test case per check; what is missing is an error of its own."""
-    runs = len(document.runs)
+    runs = count_apart(document)
     suites = group(document.results, lambda record: f"{record.case} · {subject(record, runs)}")
     lines = [line for name, records in suites.items() for line in _suite(name, records)]
     total = tally(document.results)

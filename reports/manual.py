@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from veridyn.outputs import Content, OutputFolder, enter_folder
-from veridyn.reports import drawing, manual_blocks, numbers, spreadsheet
+from veridyn.reports import drawing, manual_blocks, manual_front, numbers, spreadsheet
+from veridyn.reports.checks import ALL
 from veridyn.reports.manual_blocks import (
-    Blanks,
     Block,
     Chapter,
     Manual,
@@ -18,25 +18,30 @@ from veridyn.reports.manual_blocks import (
     ManualTable,
     Pairs,
     Paragraph,
+    Signatures,
     listed,
     numbered,
 )
 from veridyn.reports.manual_case import chapter, errata
+from veridyn.reports.manual_trace import list_unmet, make_trace_sections, shorten
 from veridyn.reports.names import MANUAL_FILES
-from veridyn.reports.page import COMPARED, HEAD, compared, solvers, uncovered, weakest
+from veridyn.reports.page import COMPARED, HEAD, compared, uncovered, weakest
 from veridyn.reports.sheet import Sheet, make_sheets
-from veridyn.reports.tally import MEANINGS, headline, tally
+from veridyn.reports.tally import MEANINGS, count_apart, headline, tally
 from veridyn.reports.writer import fill, save_all
 from veridyn.results import Document, Record, Verdict, describe_scope, encode, find_gaps
 from veridyn.results.grouping import group
+from veridyn.results.quality import NO_QUALITY, QualityRecord
 
-SHOWN = 10  # checks of a subject in a case, the weakest; the report and results.csv have all
 READING = (
     ("Reference", "The certified value; of claims what is claimed, an order for instance; of invariance no change."),
     ("Error, tolerance", "In the same measure: rel, relative to the reference; abs, in the unit of the quantity; "
      "ex, equal or not; ×, of invariance, the change over the admissible one."),
     ("Margin", "Tolerance divided by error, rounded down; below 1 the check fails."),
     ("Digits", "Number of correct digits (LRE), the negative decimal logarithm of the relative error."),
+    ("Finest error, uncertainty", "Error on the finest refinement level, and the numerical uncertainty there, "
+     "estimated from the levels; the check of convergence compares the two."),
+    ("Quantity ¹", "The raised number is that of the route, listed under Reference solution."),
 )  # fmt: skip
 CRITERIA = (
     ("Truth (convergence)", "On the finest refinement level the error must not exceed the numerical uncertainty, three "
@@ -61,7 +66,7 @@ SCOPE = (
     "This manual records the verification of the solver named on the title page on the cases listed in chapter 3: "
     "that it solves the stated equations correctly, within the acceptance criteria of chapter 2."
 )
-USE = "The intended use was not stated for this manual (option --intended-use); state it before approval."
+USE = "The intended use was not stated for this manual (option --quality); state it before approval."
 APART = (
     "Verification asks whether the equations are solved correctly; every check of this manual is one of verification. "
     "Validation asks whether the equations describe reality for an intended use, and needs measurements: this manual "
@@ -77,55 +82,75 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 ROLES = ("Prepared by", "Reviewed by", "Approved by")
 
 
-def make_manual(document: Document, digest: str = "", number: str = "", revision: str = "", use: str = "") -> Manual:
+def make_manual(document: Document, digest: str = "", quality: QualityRecord = NO_QUALITY) -> Manual:
     """Arrange a checked document as a manual; draws the figures.
 
-    The digest is the SHA-256 of the results beside it; a quality system adds number and revision of the document and
-    the intended use of the solver. Raises ReportError if a package that draws is not installed.
+    The digest is the SHA-256 of the results beside it. Raises ReportError if a package that draws is not installed.
     """
-    results, places, missing = document.results, document.runs, find_gaps(document)
-    sheets = make_sheets(document, len(places), SHOWN)
-    total, tested = tally(results), [name.partition(" (")[0] for name in solvers(document)]
-    said = headline(total, missing, describe_scope(document))
+    results, missing, runs = document.results, find_gaps(document), count_apart(document)
+    sheets = make_sheets(document, runs, ALL)
+    total, tested = tally(results), manual_front.name_solvers(document)
+    said, unmet = headline(total, missing, describe_scope(document)), list_unmet(quality.requirements, results)
+    not_met = f"; not met: {shorten(unmet)}" if unmet else ""
+    concluded = manual_front.conclude(document, total, missing, quality)
     chapters = [
-        _scope(document, said, use),
+        _scope(document, concluded, quality.intended_use),
         _acceptance(),
-        _matrix(document, sheets),
+        _requirements(document, sheets, quality),
+        manual_front.make_deviations(document, quality),
         *map(chapter, sheets),
         Chapter(
             "Errata in published documents", "", [ManualSection(sheet.name, errata(sheet.case)) for sheet in sheets]
         ),
-        _annexes(document),
-        _approval(said, digest),
+        _annexes(document, quality),
+        _approval(concluded, digest, quality),
     ]
     return Manual(
         title=f"Verification manual of {', '.join(tested) or 'no solver'}",
-        version=places[0].veridyn,
-        date=places[0].date,
-        headline=said,
-        verdict=Verdict.ERROR if missing else total.verdict,
+        version=document.environment.veridyn,
+        date=document.environment.date,
+        headline=f"{said}{not_met}",
+        verdict=Verdict.ERROR if missing else Verdict.FAIL if unmet and not total.trouble else total.verdict,
         gaps=missing,
-        about=Pairs(_about(document, digest, number, revision)),
+        about=Pairs(_about(document, digest, quality)),
+        mark=_mark(digest, quality),
+        history=_history(quality),
         chapters=numbered([one for one in chapters if any(section.blocks for section in one.sections)]),
     )
 
 
-def _about(document: Document, digest: str, number: str, revision: str) -> list[tuple[str, str]]:
+def _mark(digest: str, quality: QualityRecord) -> str:
+    """Return what tells a page of this manual from that of any other."""
+    named = (quality.number, f"revision {quality.revision}" if quality.revision else "")
+    return ", ".join(filter(None, named)) or (f"results {digest[:12]}" if digest else "")
+
+
+def _history(quality: QualityRecord) -> list[Block]:
+    rows = [(one.revision, one.date, one.author, one.change) for one in quality.revisions]
+    head = ("Revision", "Date", "Author", "Change")
+    return [ManualTable("Revision history", head, "ssst", rows)] if rows else [Paragraph(NO_HISTORY)]
+
+
+NO_HISTORY = "No revision history was stated (option --quality)."
+
+
+def _about(document: Document, digest: str, quality: QualityRecord) -> list[tuple[str, str]]:
     first = document.environment
-    result = {
-        "Document": number,
-        "Revision": revision,
-        "Solver": "; ".join(solvers(document)),
-        "Checks": str(len(document.results)),
-        "Run": first.date,
-        "veridyn": first.veridyn,
-        "Results, SHA-256": digest,
-    }
-    return [(name, value) for name, value in result.items() if value]
+    result = [
+        ("Document", quality.number),
+        ("Revision", quality.revision),
+        *manual_front.describe_codes(document),
+        ("Checks", str(len(document.results))),
+        ("Judged on", first.date),
+        ("Judged by", f"veridyn {first.veridyn}"),
+        *manual_front.list_judged(document, quality),
+        ("SHA-256 of results.json", digest),
+    ]
+    return [(name, value) for name, value in result if value]
 
 
-def _scope(document: Document, said: str, use: str) -> Chapter:
-    results, runs = document.results, len(document.runs)
+def _scope(document: Document, concluded: str, use: str) -> Chapter:
+    results, runs = document.results, count_apart(document)
     weak = [
         f"{kind.title}: {point.said}, {' '.join(filter(None, (point.record.case, point.record.variant)))}, "
         f"{point.record.quantity} ({point.record.layer}), {point.subject}"
@@ -137,10 +162,12 @@ def _scope(document: Document, said: str, use: str) -> Chapter:
         title="Scope and result",
         about="",
         sections=[
+            ManualSection("Conclusion", [Paragraph(concluded)]),
             ManualSection("Scope and intended use", [Paragraph(SCOPE), Paragraph(use or USE)]),
-            ManualSection("Result", [Paragraph(f"{said}."), ManualTable(COUNTED, HEAD, "stnnnn", counts)]),
+            ManualSection("Result", [ManualTable(COUNTED, HEAD, "stnnnn", counts)]),
+            ManualSection("What was not judged", listed(uncovered(document, describe_scope(document)))),
             ManualSection("Weakest points", listed(weak)),
-            ManualSection("Limitations", listed([*LIMITS, *uncovered(document, describe_scope(document))])),
+            ManualSection("Limitations", listed(LIMITS)),
             ManualSection("Verification and validation", [Paragraph(APART)]),
             ManualSection("Messages of the run", listed([message.sentence for message in document.messages])),
         ],
@@ -157,8 +184,8 @@ def _acceptance() -> Chapter:
     return Chapter("Acceptance criteria", "", sections)
 
 
-def _matrix(document: Document, sheets: Sequence[Sheet]) -> Chapter:
-    """Set the requirements, a case each, against the checks that verify them: passed of judged ones by layer."""
+def _requirements(document: Document, sheets: Sequence[Sheet], quality: QualityRecord) -> Chapter:
+    """Trace requirements to checks and back, and set each case against its checks: passed of judged ones by layer."""
     by_case = group(document.results, lambda record: record.case)
     rows = [
         (
@@ -172,13 +199,16 @@ def _matrix(document: Document, sheets: Sequence[Sheet]) -> Chapter:
     ]
     names = [name for name, _ in COMPARED.values()]
     head = ("Case", "The solver solves", *names, "Margin", "Verdict")
-    caption = "Requirements and checks that verify them: passed of judged; a dash where nothing was judged"
+    caption = "Cases and checks that verify them: passed of judged; a dash where nothing was judged"
     table = (
         [ManualTable(caption, head, "st" + "n" * len(names) + "ns", rows, [row[-1] for row in rows])] if rows else []
     )
     drawn = drawing.overview(document.results)
     figure = [ManualFigure(drawn.title, drawn.caption, drawn.svg)] if drawn else []
-    return Chapter("Requirements and checks", "", [ManualSection("Matrix", table), ManualSection("Margins", figure)])
+    traced = make_trace_sections(quality.requirements, document.results)
+    return Chapter(
+        "Requirements and checks", "", [*traced, ManualSection("Matrix", table), ManualSection("Margins", figure)]
+    )
 
 
 def _shares(results: Sequence[Record]) -> list[str]:
@@ -190,20 +220,22 @@ def _shares(results: Sequence[Record]) -> list[str]:
     ]
 
 
-def _annexes(document: Document) -> Chapter:
+def _annexes(document: Document, quality: QualityRecord) -> Chapter:
     sections = [
         ManualSection("Bibliography", _bibliography(document)),
-        ManualSection("Provenance", list(_provenance(document))),
+        ManualSection("Environment", list(_provenance(document))),
+        ManualSection("Hashes", manual_front.list_hashes(document, quality)),
     ]
     return Chapter("Annexes", "", sections)
 
 
-def _approval(said: str, digest: str) -> Chapter:
-    """Return the statement, the digest and the room for signatures, which stand on one page."""
+def _approval(concluded: str, digest: str, quality: QualityRecord) -> Chapter:
+    """Return conclusion, digest and the room for signatures, which stand on one page."""
     files = f"The results are those of the file results.json with SHA-256 {digest}." if digest else ""
-    blanks = [Blanks((role, "Date", "Signature")) for role in ROLES]
-    blocks: list[Block] = [Paragraph(f"{said}. {files}".strip()), *blanks]
-    return Chapter("Approval", "", [ManualSection("Statement", blocks)])
+    named = f"Document {_mark(digest, quality)}." if quality.number else ""
+    lines = [(role, "Date", "Signature") for role in ROLES]
+    signed = Signatures([text for text in (concluded, f"{named} {files}".strip()) if text], lines)
+    return Chapter("Approval", "", [ManualSection("Statement", [signed])])
 
 
 def _bibliography(document: Document) -> list[Block]:
@@ -238,13 +270,7 @@ def html(manual: Manual) -> str:
 
 
 def write(
-    document: Document,
-    folder: Path | OutputFolder,
-    *,
-    pdf: bool = True,
-    number: str = "",
-    revision: str = "",
-    use: str = "",
+    document: Document, folder: Path | OutputFolder, quality: QualityRecord = NO_QUALITY, *, pdf: bool = True
 ) -> list[Path]:
     """Write the manual of a checked document and the results that it was made from; returns the files.
 
@@ -253,7 +279,7 @@ def write(
     """
     with enter_folder(folder, "manual", MANUAL_FILES) as place:
         results = encode(document)
-        made = make_manual(document, hashlib.sha256(results).hexdigest(), number, revision, use)
+        made = make_manual(document, hashlib.sha256(results).hexdigest(), quality)
         files: dict[str, Content] = {
             "manual.html": html(made).encode("utf-8", errors="replace"),
             "results.json": results,

@@ -52,8 +52,8 @@ class Listing:
 class ManualTable:
     """A table below its caption; `tones` holds a verdict per row, which colours the last cell.
 
-    `columns` has a letter per column: ``t`` text, which takes the width that is left, ``l`` text with links, ``s``
-    short text, ``n`` number.
+    `columns` has a letter per column: ``t`` text, which takes the width that is left, ``l`` text with links, ``q``
+    text that must have a fifth of the width, ``s`` short text, ``n`` number.
     A row of one cell is a band over those that follow.
     """
 
@@ -84,14 +84,15 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class Blanks:
-    """Lines to be filled in by hand, with what belongs on each."""
+class Signatures:
+    """A statement with lines below it that are signed by hand, each with what belongs on it; they stay on one page."""
 
-    kind: str = field(default="blanks", init=False)
-    names: Sequence[str]
+    kind: str = field(default="signatures", init=False)
+    statement: Sequence[str]
+    lines: Sequence[Sequence[str]]
 
 
-Block = Paragraph | Formulas | Listing | ManualTable | ManualFigure | Pairs | Blanks
+Block = Paragraph | Formulas | Listing | ManualTable | ManualFigure | Pairs | Signatures
 
 
 @dataclass(frozen=True)
@@ -105,17 +106,22 @@ class ManualSection:
 
 @dataclass(frozen=True)
 class Chapter:
-    """Sections below a heading, for instance the sheet of a case."""
+    """Sections below a heading, for instance the sheet of a case; `flows`: it begins where the one before it ends."""
 
     title: str
     about: str
     sections: Sequence[ManualSection]
     number: str = ""
+    flows: bool = False
 
 
 @dataclass(frozen=True)
 class Manual:
-    """The whole manual; `date` is that of the recorded run, `gaps` says what is missing."""
+    """The whole manual; `date` is that of the recorded run, `gaps` says what is missing.
+
+    `mark` stands on each page: number and revision of the document, or the begin of the digest of its results.
+    `history` is the table of its revisions, before the contents.
+    """
 
     title: str
     version: str
@@ -124,6 +130,8 @@ class Manual:
     verdict: str
     gaps: Sequence[str]
     about: Pairs
+    mark: str
+    history: Sequence[Block]
     chapters: Sequence[Chapter] = field(default=())
 
 
@@ -178,7 +186,7 @@ BREAK = "\u200b"
 JOINTS = "_@,=/:"
 SHORT = 12  # characters; such words stay whole
 RUN = 48  # characters without a joint, after which a break is allowed all the same
-WRAPPED = ("rows", "pairs", "about", "text", "items", "caption", "title", "headline", "gaps")
+WRAPPED = ("rows", "pairs", "about", "text", "items", "caption", "title", "headline", "gaps", "statement")
 
 
 def render(manual: Manual) -> bytes:

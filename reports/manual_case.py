@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from veridyn.reports import comparison, numbers
-from veridyn.reports.checks import ADMISSIBLE, CheckRow
+from veridyn.reports.checks import CheckRow
 from veridyn.reports.drawing import ReportFigure
 from veridyn.reports.levels import sum_of
 from veridyn.reports.manual_blocks import (
@@ -23,18 +23,14 @@ from veridyn.reports.manual_blocks import (
     listed,
     table,
 )
+from veridyn.reports.manual_values import SHORT, list_values
 from veridyn.reports.sheet import ERRATA, Sheet
-from veridyn.reports.tally import TROUBLE, Flag, common_settings, named
-from veridyn.results import CaseSheet, ErrorKind, Layer, PrintedVerdict, PublishedValue, Verdict
+from veridyn.reports.tally import TROUBLE, TRUTH, Flag, common_settings, named
+from veridyn.results import CaseSheet, Layer, PrintedVerdict, PublishedValue, Verdict
 from veridyn.results.grouping import group
 
 PARAMETERS = (("name", "Parameter", "s"), ("default", "Default", "n"), ("unit", "Unit", "s"), ("help", "Meaning", "t"))
 QUANTITIES = (("name", "Quantity", "s"), ("unit", "Unit", "s"), ("definition", "Definition", "t"))
-REFERENCES = (
-    ("reference.variant", "Variant", "s"), ("reference.quantity", "Quantity", "t"), ("reference.unit", "Unit", "s"),
-    ("reference.value", "Value", "n"), ("reference.digits", "Digits", "n"), ("uncertainty", "Uncertainty", "n"),
-    ("route", "Route", "n"),
-)  # fmt: skip
 PRINTED = (
     ("source", "Source", "t"), ("variant", "Variant", "s"), ("quantity", "Quantity", "t"), ("value", "Printed", "n"),
     ("correct", "Should read", "n"), ("truth", "Truth", "n"), ("verdict", "Verdict", "s"),
@@ -42,14 +38,15 @@ PRINTED = (
 RUNS = ("Variant", "Subject", "Worst margin", "Digits", "Time", "Verdicts")
 CHECKS = ("Variant", "Quantity (layer)", "Reference", "Computed", "Error", "Tolerance", "Margin", "Verdict")
 TOLD = (*TROUBLE, Verdict.EXPECTED_FAILURE)
-BASES, VALUES = 4, 20  # lines of a case: checks that can be recomputed, reference values
+BASES, WEAK = 4, 10  # lines of a case: checks that can be recomputed, weak checks of a subject in the other layers
+DRAWN = 2  # figures of a case; the report has all
 
 
 def chapter(sheet: Sheet) -> Chapter:
     """Return the chapter of a case from its sheet in the report."""
     case = sheet.case
-    drawings = [*(one.drawing for one in sheet.diagrams if one.drawing), *sheet.drawings]
     return Chapter(
+        flows=True,
         title=f"{sheet.name.upper()}: {case.title or sheet.name}",
         about=" ".join(filter(None, (f"Document {case.document}." if case.document else "", case.summary))),
         sections=[
@@ -57,12 +54,18 @@ def chapter(sheet: Sheet) -> Chapter:
             ManualSection("Reference solution", _reference(sheet)),
             ManualSection("Modelling", _modelling(sheet)),
             ManualSection("Results", _results(sheet)),
-            ManualSection("Figures", [_figure(one) for one in drawings]),
+            ManualSection("Figures", _figures(sheet)),
             ManualSection("Published values", _published(case.published)),
-            ManualSection("Remarks: how to break it", listed(case.remarks)),
+            ManualSection("Remarks", listed(case.remarks)),
             ManualSection("Summary", listed(sheet.summary)),
         ],
     )
+
+
+def _figures(sheet: Sheet) -> list[Block]:
+    """Return the first figures of a case: those of histories, with their errors, come first in every case."""
+    drawings = [*sheet.drawings, *(one.drawing for one in sheet.diagrams if one.drawing)]
+    return [*(_figure(one) for one in drawings[:DRAWN]), *_more(max(0, len(drawings) - DRAWN), "figure", "the report")]
 
 
 def _figure(one: ReportFigure) -> ManualFigure:
@@ -81,16 +84,17 @@ def _problem(sheet: Sheet) -> list[Block]:
 
 
 def _reference(sheet: Sheet) -> list[Block]:
-    ways = [f"{kind}: {'; '.join(steps)}".strip(": ") for kind, steps in sheet.routes]
-    caption = (
-        "Certified reference values. Digits: how many are certified. Uncertainty: how far the truth lies "
-        "from the value as printed, at most. Route: the number above."
-    )
-    return [
-        *([Listing(ways, numbered=True)] if ways else []),
-        *table(caption, REFERENCES, sheet.truths[:VALUES]),
-        *_more(max(0, len(sheet.truths) - VALUES), "reference value"),
-    ]
+    """List the routes by which references were proved and confirmed, and how well the worst of each is known."""
+    ways = [_route(sheet, number, kind, steps) for number, (kind, steps) in enumerate(sheet.routes, start=1)]
+    return [Listing(ways, numbered=len(ways) > 1)] if ways else []
+
+
+def _route(sheet: Sheet, number: int, kind: str, steps: Sequence[str]) -> str:
+    rows = [one.reference for one in sheet.truths if one.route == str(number)]
+    digits = min((row.digits for row in rows if row.digits is not None), default=None)
+    known = f"at least {digits} certified digits" if digits is not None else "exact"
+    count = numbers.plural(len(rows), "reference")
+    return f"{kind}: {'; '.join(steps)} ({count}, {known})".removeprefix(": ")
 
 
 def _modelling(sheet: Sheet) -> list[Block]:
@@ -113,28 +117,29 @@ def _results(sheet: Sheet) -> list[Block]:
     ]
     tones = [run.tally.verdict for run in sheet.runs]
     caption = "Summary of the runs. Digits: the fewest against the truth. Time: one run, without compilation."
-    return [
-        *([ManualTable(caption, RUNS, "ssnnnt", rows, tones)] if rows else []),
-        *_more(sheet.runs_left_out, "run"),
-        *_weak(sheet),
-    ]
+    summary = [ManualTable(caption, RUNS, "ssnnnt", rows, tones)] if rows else []
+    return [*summary, *_more(sheet.runs_left_out, "run"), *list_values(sheet), *_weak(sheet)]
 
 
-def _more(count: int, what: str) -> list[Block]:
-    return [Paragraph(f"{numbers.plural(count, f'further {what}')}: see results.csv.")] if count else []
+def _more(count: int, what: str, where: str = "results.csv") -> list[Block]:
+    return [Paragraph(f"{numbers.plural(count, f'further {what}')}: see {where}.")] if count else []
 
 
 def _weak(sheet: Sheet) -> list[Block]:
-    """Return the checks in trouble, and those that pass with the smallest margins; the report has all."""
-    rows = [row for one in sheet.groups for checks in one.sections for row in checks.rows]
-    told = [row for row in rows if row.record.verdict in TOLD or row.flag is Flag.FRAGILE]
-    if not told:
-        return []
-    tones = [row.record.verdict for row in told]
-    caption = "Checks that did not pass, or pass with a margin below 2; the report and results.csv have all checks"
-    table = banded(ManualTable(caption, ("Subject", *CHECKS), "sstnnnnns", [_check(row) for row in told], tones))
-    failed = [_basis(row) for row in told if row.record.verdict in TROUBLE and row.basis][:BASES]
-    return [table, Paragraph(RECOMPUTED), Listing(failed)] if failed else [table]
+    """Return checks in trouble and with small margins that no table of values has, and the basis of what failed."""
+    by_subject = [[row for checks in one.sections for row in checks.rows if _is_weak(row)] for one in sheet.groups]
+    failed = [row for rows in by_subject for row in rows if row.record.verdict in TROUBLE]
+    others = [row for rows in by_subject for row in [one for one in rows if one.record.layer not in TRUTH][:WEAK]]
+    tones = [row.record.verdict for row in others]
+    caption = "Checks of the other layers that did not pass, or pass with a margin below 2; results.csv has all checks"
+    table = ManualTable(caption, ("Subject", *CHECKS), "sstnnnnns", [_check(row) for row in others], tones)
+    bases = [_basis(row) for row in failed if row.basis][:BASES]
+    explained: list[Block] = [Paragraph(RECOMPUTED), Listing(bases)] if bases else []
+    return [*([banded(table)] if others else []), *explained]
+
+
+def _is_weak(row: CheckRow) -> bool:
+    return row.record.verdict in TOLD or row.flag is Flag.FRAGILE
 
 
 RECOMPUTED = "Parts of the tolerance and levels, of the first checks that did not pass:"
@@ -157,10 +162,6 @@ def _check(row: CheckRow) -> Sequence[str]:
         *(numbers.value(record.reference), numbers.value(record.value), error),
         *(numbers.tolerance(record.tolerance), numbers.margin(record.margin), record.verdict),
     )
-
-
-SHORT = {ErrorKind.RELATIVE: "rel", ErrorKind.ABSOLUTE: "abs", ErrorKind.EXACT: "ex", ADMISSIBLE: "×"}
-"""Measures of errors, as the tables print them."""
 
 
 def _published(values: Sequence[PublishedValue]) -> list[Block]:

@@ -26,6 +26,7 @@ from veridyn.reports.tally import (
     TRUTH,
     Excerpt,
     Tally,
+    count_apart,
     headline,
     judged_margin,
     margin_of,
@@ -137,7 +138,7 @@ def make_page(
     The page needs the studio until its drawings were looked at. Raises ReportError if matplotlib is not installed.
     """
     results, places, missing = document.results, document.runs, find_gaps(document)
-    runs = len(places)
+    runs = count_apart(document)
     groups = {(record.case, subject(record, runs)) for record in results}
     most = share(len(results), len(groups), SINGLE) if single else ALL
     sheets = make_sheets(document, runs, most, studio)  # first: they give the studio work
@@ -162,7 +163,7 @@ def make_page(
         sheets=sheets,
         overview=drawing.overview(results),
         environments=places,
-        runs=[tally(r for r in results if r.run_number == number) for number in range(1, runs + 1)],
+        runs=[tally(r for r in results if r.run_number == number) for number in range(1, len(places) + 1)],
         against=against,
         single=single,
     )

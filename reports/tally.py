@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from veridyn.reports import numbers
 from veridyn.reports.numbers import plural
-from veridyn.results import Layer, Record, Settings, Verdict, WorkPrecisionPoint
+from veridyn.results import Document, Layer, Record, Settings, Verdict, WorkPrecisionPoint
 from veridyn.results.grouping import group
 
 Item = TypeVar("Item")
@@ -221,6 +221,15 @@ ENDS = {
     Verdict.HARNESS_ERROR: "ended in a harness error",
 }
 """What is said of checks with trouble."""
+
+
+def count_apart(document: Document) -> int:
+    """Return how many runs the names of subjects must tell apart: 1 where no check was made in two of them.
+
+    So files of one code, a document a case, are one subject.
+    """
+    checks = {(r.solver, r.scheme, r.case, r.variant, r.id) for r in document.results}
+    return len(document.runs) if len(checks) < len(document.results) else 1
 
 
 def subject(record: Row, runs: int = 1) -> str:

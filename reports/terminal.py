@@ -24,6 +24,7 @@ from veridyn.reports.tally import (
     VERDICTS,
     Tally,
     by_layer,
+    count_apart,
     flag,
     headline,
     named,
@@ -95,7 +96,7 @@ LAYOUTS: dict[Layout, Callable[[Document, Console], None]] = {
 
 def _namer(document: Document) -> Namer:
     """Return how to call what is under test: by its scheme if there is only one solver."""
-    runs = len(document.runs)
+    runs = count_apart(document)
     alone = runs == 1 and len({record.solver for record in document.results}) == 1
     return lambda record: (alone and record.scheme) or subject(record, runs)
 

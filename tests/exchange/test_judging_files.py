@@ -1,5 +1,6 @@
 """What a results file may look like, what is judged in it, and what is not held against it."""
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -7,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from veridyn.cli.checking import judge_files, read_histories
+from veridyn.cli.checking import judge_files
+from veridyn.files.histories import convert_column, read_histories, recognise_columns
 from veridyn.files.tables import UnitError, read_table, to_si
 from veridyn.run.posed import pose
 from veridyn.validation_cases.judgement.subject import read_request
@@ -178,12 +180,10 @@ TABLES = [
 
 @pytest.mark.parametrize("text", TABLES)
 def test_manners_of_writing(table, text):
-    from veridyn.cli.checking import _converted, _recognised
-
     found = read_table(table(text)).filled(2)
-    columns = _recognised(found, ["time", "displacement_x"])
-    assert _converted(found, columns["time"], "s").tolist() == [0.0, 0.5, 1.0]
-    assert _converted(found, columns["displacement_x"], "m").tolist() == [0.0, 0.001, -0.0015]
+    columns = recognise_columns(found, ["time", "displacement_x"])
+    assert convert_column(found, columns["time"], "s").tolist() == [0.0, 0.5, 1.0]
+    assert convert_column(found, columns["displacement_x"], "m").tolist() == [0.0, 0.001, -0.0015]
 
 
 def test_a_spreadsheet_in_utf16(tmp_path):
@@ -228,3 +228,45 @@ def test_the_documentation_shows_right_histories_and_the_message_about_them(comm
     table(example("# SDND101"))
     monkeypatch.chdir(tmp_path)
     assert command("check", "sdnd101", "results.csv").err == example("veridyn:")
+
+
+NAMED = ("--name", "FEM", "--code-version", "12.1", "--setting", "integration=newmark", "--machine", "a cluster")
+
+
+def test_files_of_one_code_are_one_solver_whose_files_have_hashes(command, plain_file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files = [plain_file(name="one.csv"), plain_file("sdnd104", "a0=15", name="two.csv")]
+    first = ("sdnd101", "one.csv", "--json", "one.json")
+    assert command("check", *first, *NAMED, "--date", "2026-03-31").status == 0
+    assert command("check", "sdnd104", "--variant", "a0=15", "two.csv", *NAMED, "--json", "two.json").status == 0
+    stated = json.loads(Path("one.json").read_text(encoding="utf-8"))
+    (solver,) = stated["solvers"]
+    assert (solver["name"], solver["version"], solver["settings"]) == ("FEM", "12.1", {"integration": "newmark"})
+    assert (solver["date"], solver["machine"]) == ("2026-03-31", "a cluster")
+    assert stated["figures"]
+    assert stated["results"][0]["settings"] == {"integration": "newmark"}
+    assert {hashlib.sha256(file.read_bytes()).hexdigest() for file in files[:1]} == {
+        mark["sha256"] for mark in stated["fingerprints"] if mark["kind"] == "answers"
+    }
+    seen = command("report", "one.json", "two.json", "--verify", "--output", "report")
+    assert (seen.status, seen.err) == (0, "")
+    assert "27 references and 28 results agree" in seen.out
+    assert "run 1" not in Path("report/summary.md").read_text(encoding="utf-8")
+    files[1].write_text("time", encoding="utf-8")
+    assert "two.csv is not the file that was judged" in command("report", "one.json", "two.json", "--verify").err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--date", "31.3.2026"), "--date '31.3.2026' is no date; write 2026-03-31"),
+        (("--setting", "step"), "--setting 'step': write NAME=VALUE"),
+        (("--setting", "a=1", "--setting", "a=2"), "--setting a stands twice; keep one"),
+        (("--code-version", "1"), "--code-version '1' needs --name"),
+        (("--setting", "step=1", "--refine", "step=4,2,1"), "--setting step contradicts --refine step"),
+    ],
+)
+def test_what_is_stated_of_a_code_must_be_readable(command, table, options, said):
+    seen = command("check", "sdnd101", *[table("quantity,value\npeak_force,1\n")] * 3, *options)
+    assert (seen.status, seen.out, seen.err.count("\n")) == (2, "", 1)
+    assert said in seen.err

@@ -55,6 +55,17 @@ def test_a_manual_of_recorded_results(veridyn, results, tmp_path):
     assert (tmp_path / "manual.pdf").read_bytes().startswith(b"%PDF-")
 
 
+def test_a_requirement_that_is_not_met_fails_the_manual(veridyn, results, tmp_path):
+    requirements = tmp_path / "requirements.csv"
+    requirements.write_text("id;text;cases;quantities;tolerance\nR-1;Force;sdnd101;peak_force;digits=15\n", "utf-8")
+    arguments = ("--results", results, "--requirements", requirements, "--output", tmp_path / "out", "--no-pdf")
+    assert veridyn("manual", *arguments).status == 1
+    assert "not met: R-1" in (tmp_path / "out" / "manual.html").read_text(encoding="utf-8")
+    requirements.write_text("id;text;cases\nR-1;Force;sdnd999\n", "utf-8")
+    seen = veridyn("manual", *arguments)
+    assert (seen.status, "line 2, column cases: unknown case 'sdnd999'" in seen.err) == (2, True)
+
+
 @pytest.mark.all_schemes
 def test_a_manual_runs_our_own_solver_without_results(veridyn, tmp_path):
     seen = veridyn("manual", "sdld103", "--output", tmp_path, "--no-pdf")

@@ -12,7 +12,14 @@ from veridyn.reports.manual import html as render
 from veridyn.reports.manual import make_manual, write
 from veridyn.reports.manual_blocks import ManualTable, banded, breakable, formula, numbered
 from veridyn.reports.manual_blocks import table as make_table
-from veridyn.results import ReportError, convert, select_cases
+from veridyn.results import ErrorKind, ReportError, convert, select_cases
+from veridyn.results.quality import (
+    AdmissibleError,
+    DeviationAssessment,
+    DocumentRevision,
+    QualityRecord,
+    UserRequirement,
+)
 
 typst = pytest.importorskip("typst")
 
@@ -44,7 +51,7 @@ def test_a_chapter_has_the_form_of_a_validation_sheet(manual):
         "Results",
         "Figures",
         "Published values",
-        "Remarks: how to break it",
+        "Remarks",
         "Summary",
     ]
 
@@ -56,19 +63,26 @@ def titled(manual, title):
 
 def test_the_chapters_are_those_of_a_quality_file(manual):
     titles = [chapter.title for chapter in manual.chapters]
-    assert titles[:3] == ["Scope and result", "Acceptance criteria", "Requirements and checks"]
+    assert titles[:4] == ["Scope and result", "Acceptance criteria", "Requirements and checks", "Deviations"]
     assert titles[-3:] == ["Errata in published documents", "Annexes", "Approval"]
     assert manual.title.startswith("Verification manual of veridyn, foreign")
 
 
 def test_number_revision_and_intended_use_are_stated(make_plain):
-    made = make_manual(convert(make_plain()), "0123abc", "QD-17", "B", "Impact of fuel rods.")
+    history = (
+        DocumentRevision("A", "2026-01-01", "N. N.", "First."),
+        DocumentRevision("B", "2026-02-01", "N. N.", "More."),
+    )
+    quality = QualityRecord(number="QD-17", intended_use="Impact of fuel rods.", revisions=history)
+    made = make_manual(convert(make_plain()), "0123abc", quality)
     assert {("Document", "QD-17"), ("Revision", "B")} <= set(made.about.pairs)
+    assert made.mark == "QD-17, revision B"
+    assert [row[0] for row in made.history[0].rows] == ["A", "B"]
     assert titled(made, "Scope and result")["Scope and intended use"][1].text == "Impact of fuel rods."
 
 
 def test_without_an_intended_use_the_manual_asks_for_it(manual):
-    assert "--intended-use" in titled(manual, "Scope and result")["Scope and intended use"][1].text
+    assert "--quality" in titled(manual, "Scope and result")["Scope and intended use"][1].text
 
 
 def test_verification_is_kept_apart_from_validation(manual):
@@ -86,10 +100,10 @@ def test_each_case_stands_against_the_checks_that_verify_it(manual):
 
 
 def test_signatures_stand_with_statement_and_digest_on_a_page_of_their_own(manual):
-    statement, *blanks = titled(manual, "Approval")["Statement"]
-    assert "SHA-256 0123abc" in statement.text
-    assert statement.text.startswith(manual.headline)
-    assert [one.names[0] for one in blanks] == ["Prepared by", "Reviewed by", "Approved by"]
+    (signed,) = titled(manual, "Approval")["Statement"]
+    assert "SHA-256 0123abc" in signed.statement[-1]
+    assert signed.statement[0] == titled(manual, "Scope and result")["Conclusion"][0].text
+    assert [names[0] for names in signed.lines] == ["Prepared by", "Reviewed by", "Approved by"]
 
 
 def test_the_bibliography_names_the_documents(manual):
@@ -99,12 +113,52 @@ def test_the_bibliography_names_the_documents(manual):
     assert '<a href="https://example.org/title" rel="noopener">' in render(manual)
 
 
-def test_checks_that_did_not_pass_or_hardly_pass_are_listed_with_their_numbers(manual):
+def test_every_quantity_has_a_line_with_all_its_numbers(manual):
     shoe = next(chapter for chapter in manual.chapters if "SHOE" in chapter.title)
-    table = tables(sections(shoe)["Results"])[1]
-    named = {row[1]: row for row in table.rows if len(row) > 1}
-    assert set(named) == {"slip_start[1] [s] (criterion)", "mirrored [W] (invariance)"}
-    assert named["slip_start[1] [s] (criterion)"][4:7] == ("2.0e-5\u00a0rel", "2.7e-5", "1.4")
+    values = tables(sections(shoe)["Results"])[1]
+    named = {row[0].partition(" ")[0]: row for row in values.rows if len(row) > 1}
+    assert {"slip_start[1]", "wear_power"} <= set(named)
+    assert tuple(named["slip_start[1]"][3:6]) == ("2.0e-5\u00a0rel", "2.7e-5", "1.4")
+    assert named["wear_power"][-2] == "0.030"
+
+
+def test_checks_of_other_layers_that_hardly_pass_are_listed_with_their_numbers(manual):
+    shoe = next(chapter for chapter in manual.chapters if "SHOE" in chapter.title)
+    table = tables(sections(shoe)["Results"])[2]
+    assert [row[1] for row in table.rows if len(row) > 1] == ["mirrored [W] (invariance)"]
+
+
+def test_requirements_are_traced_to_checks_and_back(make_plain):
+    admissible = AdmissibleError(1e-9, ErrorKind.RELATIVE, "rel=1e-9")
+    requirements = (
+        UserRequirement("R-1", "Power.", ("shoe",), ("wear_power",)),
+        UserRequirement("R-2", "Power, sharply.", ("shoe",), ("wear_power",), admissible),
+        UserRequirement("R-3", "Brakes.", ("brake",)),
+    )
+    made = make_manual(convert(make_plain()), "", QualityRecord(requirements=requirements))
+    chapter = titled(made, "Requirements and checks")
+    (forward,) = tables(chapter["Requirements of the user"])
+    assert [(row[0], row[-1]) for row in forward.rows] == [("R-1", "pass"), ("R-2", "fail"), ("R-3", "no check")]
+    assert [row[0] for row in tables(chapter["Values beyond the tolerance of a requirement"])[0].rows] == ["R-2"] * 2
+    assert list(chapter["Requirements without a check"][0].items) == ["R-3: Brakes."]
+    said, backward = chapter["Checks and the requirements that they verify"]
+    assert {row[-1] for row in backward.rows} == {"R-1 R-2", "none"}
+    assert "verify no requirement" in said.text
+    conclusion = titled(made, "Scope and result")["Conclusion"][0].text
+    assert "1 of 3 requirements are met; not met: R-2; without a check: R-3." in conclusion
+    assert made.headline.endswith("; not met: R-2, R-3")
+
+
+def test_deviations_stand_with_what_the_user_says_of_them(make_plain):
+    quality = QualityRecord(
+        assessments=(DeviationAssessment("spring/*", "Never used."), DeviationAssessment("x/*", "?"))
+    )
+    chapter = titled(make_manual(convert(make_plain()), "", quality), "Deviations")
+    (table,) = tables(chapter["Checks that did not pass"])
+    said = {(row[0], row[-2]) for row in table.rows}
+    assert ("spring", "Never used.") in said
+    assert ("shoe", "not assessed") in said
+    assert list(chapter["Assessments that no deviation needs"][0].items) == ["x/*"]
 
 
 def test_errata_have_a_chapter_with_their_explanation(manual):

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from msgspec import structs
 
-from veridyn.files.columns import history_columns, needed_columns
+from veridyn.files.histories import SLACK, read_histories, recognise_columns
 from veridyn.files.tables import Column, Table, UnitError, read_table, to_si
 from veridyn.problem.errors import SolverInputError
-from veridyn.problem.initial_value import InitialValueProblem
-from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.problem.mechanical import Problem
 from veridyn.problem.nearest import nearest
-from veridyn.results import Layer, Record
+from veridyn.results import Fingerprint, Layer, Message, PlannedChecks, Record
 from veridyn.run.delivery import Delivery, deliver, open_places
-from veridyn.run.document import document, sheet
-from veridyn.run.posed import pose
+from veridyn.run.document import Undertaking, document, sheet
+from veridyn.run.execution import draw_case
+from veridyn.run.fingerprints import mark_answers, mark_environment, mark_suite
+from veridyn.run.posed import pose, read_setting
+from veridyn.run.undertaking import state_solver
 from veridyn.solver.contract.errors import CapabilityError, SettingsError
 from veridyn.solver.contract.local_gate import LocalGate
-from veridyn.solver.contract.responses import COARSE, AnyResponse, Response, Trajectory
-from veridyn.solver.contract.statements import as_float
-from veridyn.validation_cases.judgement.case import Number, Quantity
+from veridyn.solver.contract.responses import AnyResponse, Response, Trajectory
+from veridyn.solver.contract.statements import Settings, as_float
+from veridyn.validation_cases.judgement.case import Case, Number, Quantity
 from veridyn.validation_cases.judgement.checks import checks_of
 from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Answer, Run, Runner, Statement
@@ -32,129 +35,6 @@ from veridyn.validation_cases.judgement.subject import Request
 
 QUANTITY_COLUMNS = ("quantity", "value", "unit", "definition")
 UNDEFINED = frozenset({"none", "undefined"})
-SLACK = 1e-6  # of the span: printed instants are rounded
-
-
-def read_histories(table: Table, problem: Problem) -> AnyResponse:
-    """Return the histories of a table with a column ``time``, in SI units.
-
-    Velocities that are missing are differences of the displacements. A row of an initial value problem may name an
-    ``event``, whose state it holds; the row before may hold the state just before, at the same instant. Raises
-    SolverInputError if a column or an event is unknown, a column missing, a unit wrong, a cell no number, if time does
-    not increase or does not cover the requested instants.
-    """
-    known = history_columns(problem)
-    columns = _recognised(table, known)
-    needed = needed_columns(problem)
-    for name in needed:
-        if name not in columns:
-            unit = f" [{known[name]}]" if known[name] else ""
-            raise table.error(f"no column {name}{unit}; add it")
-    if not table.rows:
-        raise table.error("no rows below the header; write one row per output instant")
-    table = table.filled(len(table.columns))
-    events = columns.pop("event", None)
-    values = {name: _converted(table, column, known[name]) for name, column in columns.items()}
-    time = values.pop("time")
-    return MAKE_RESPONSE[problem.kind](table, events, time, values, problem)
-
-
-def _motion(
-    table: Table, _: Column | None, time: Floats, values: dict[str, Floats], problem: MechanicalProblem
-) -> Response:
-    """Return the response of a mechanical problem; nothing in it tells an event."""
-    needed = needed_columns(problem)
-    _check_instants(table, time, problem)
-    displacement = np.column_stack([values[name] for name in needed[1:]])
-    velocity = np.column_stack(
-        [
-            values.get(f"velocity_{name}", np.gradient(displacement[:, i], time))
-            for i, name in enumerate(problem.coordinates)
-        ]
-    )
-    return Response(time, displacement, velocity, _elements(values))
-
-
-def _trajectory(
-    table: Table, events: Column | None, time: Floats, values: dict[str, Floats], problem: InitialValueProblem
-) -> Trajectory:
-    states = np.column_stack([values[name] for name in needed_columns(problem)[1:]])
-    names = [row[events.place].strip() if events else "" for row in table.rows]
-    for i, name in enumerate(names):
-        if name and name not in problem.event_names:
-            raise table.error(f"unknown event {name!r}; {nearest(name, problem.event_names)}", i, "event")
-    follows = np.append((np.diff(time) == 0) & [bool(name) for name in names[1:]], False)  # the state before an event
-    _check_instants(table, time[~follows], problem)
-    happened = {name: [i for i, other in enumerate(names) if other == name] for name in sorted({*names} - {""})}
-    told = {name: places for name, places in happened.items() if all(i > 0 and follows[i - 1] for i in places)}
-    return Trajectory(
-        time=time[~follows],
-        states=states[~follows],
-        events={name: time[places] for name, places in happened.items()},
-        before={name: states[np.array(places) - 1] for name, places in told.items()},
-    )
-
-
-MAKE_RESPONSE: Mapping[str, Callable[..., AnyResponse]] = {"mechanical": _motion, "initial value": _trajectory}
-"""By the kind of the problem."""
-
-
-def _recognised(table: Table, known: Iterable[str]) -> dict[str, Column]:
-    """Return the columns by their proper names; capitals do not matter."""
-    proper = {name.lower(): name for name in known}
-    result = {}
-    for column in table.columns:
-        if column.name.lower() not in proper:
-            raise table.error(f"unknown column {column.name!r}; {nearest(column.name, proper.values())}")
-        result[proper[column.name.lower()]] = column
-    return result
-
-
-def _converted(table: Table, column: Column, asked: str) -> Floats:
-    try:
-        to_si(1.0, asked if column.unit is None else column.unit, asked)
-    except UnitError as error:
-        raise table.error(str(error), column=column) from None
-    numbers = table.numbers(column)
-    return np.asarray(to_si(numbers, asked if column.unit is None else column.unit, asked))
-
-
-def _check_instants(table: Table, time: Floats, problem: Problem) -> None:
-    """Refuse a time that goes back, begins late, ends early or has holes."""
-    steps = np.diff(time)
-    for i in np.flatnonzero(steps <= 0)[:1]:
-        raise table.error(
-            f"time does not increase: {time[i + 1]:.9g} s after {time[i]:.9g} s; sort the rows", i + 1, "time"
-        )
-    wanted = problem.output_times if problem.output_times is not None else np.array([problem.start, problem.end])
-    slack = SLACK * (problem.end - problem.start)
-    if time[0] > wanted[0] + slack:
-        raise table.error(
-            f"the first instant is {time[0]:.9g} s, {wanted[0]:.9g} s is asked for; add the initial state", 0, "time"
-        )
-    if time[-1] < wanted[-1] - slack:
-        raise table.error(
-            f"the last instant is {time[-1]:.9g} s, {wanted[-1]:.9g} s is asked for; compute on to there, in seconds",
-            len(time) - 1,
-            "time",
-        )
-    largest = float(np.diff(wanted).max()) if wanted.size > 2 else np.inf
-    for i in np.flatnonzero((steps > COARSE * largest) & (time[:-1] < wanted[-1]))[:1]:
-        raise table.error(
-            f"output instants are missing: {steps[i]:.3g} s since the row before, {largest:.3g} s is asked for; "
-            f"store the histories more often",
-            i + 1,
-            "time",
-        )
-
-
-def _elements(values: Mapping[str, Floats]) -> dict[str, dict[str, Floats]]:
-    elements: dict[str, dict[str, Floats]] = {}
-    for name, history in values.items():
-        owner, dot, kind = name.rpartition(".")
-        if dot:
-            elements.setdefault(owner, {})[kind] = history
-    return elements
 
 
 def read_quantities(table: Table, units: Mapping[str, str], is_text: Callable[[str], bool]) -> dict[str, Number]:
@@ -163,7 +43,7 @@ def read_quantities(table: Table, units: Mapping[str, str], is_text: Callable[[s
     The units are those of all quantities that can be judged; `is_text` tells whether one is a word, such as a regime.
     Raises SolverInputError if a column or quantity is unknown, a unit is wrong, a value is no number, or none is given.
     """
-    columns = _recognised(table, QUANTITY_COLUMNS)
+    columns = recognise_columns(table, QUANTITY_COLUMNS)
     for needed in ("quantity", "value"):
         if needed not in columns:
             raise table.error(f"no column {needed}; a table of quantities has the columns quantity, value, unit")
@@ -200,6 +80,52 @@ def _value(table: Table, row: int, columns: Mapping[str, Column], asked: str, *,
 NOTHING = Request()
 
 
+@dataclass(frozen=True)
+class HandRun:
+    """What the user states of a run by hand: name, version and settings of the code, when and where it ran.
+
+    Without a name the code is called as its finest file.
+    """
+
+    name: str = ""
+    version: str = ""
+    settings: Settings = field(default_factory=dict)
+    date: str = ""
+    machine: str = ""
+
+
+UNNAMED = HandRun()
+NAMELESS = "the results name no code: --name and --code-version put both on the title page of report and manual"
+
+
+def read_hand_run(name: str, version: str, settings: Sequence[str], date: str, machine: str) -> HandRun:
+    """Return what the options of the command line state of a run by hand.
+
+    Raises SettingsError if a setting is no NAME=VALUE or stands twice, if the date is none of ISO 8601, or if there is
+    a version without a name.
+    """
+    if version and not name:
+        raise SettingsError(f"--code-version {version!r} needs --name: say which code it is of")
+    try:
+        if date:
+            datetime.fromisoformat(date)
+    except ValueError:
+        raise SettingsError(f"--date {date!r} is no date; write 2026-03-31 or 2026-03-31T14:30") from None
+    return HandRun(name, version, _read_settings(settings), date, machine)
+
+
+def _read_settings(pairs: Sequence[str]) -> Settings:
+    stated: dict[str, str | float] = {}
+    for pair in pairs:
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        if not (name and equals and value):
+            raise SettingsError(f"--setting {pair!r}: write NAME=VALUE, e.g. step=1e-4")
+        if name in stated:
+            raise SettingsError(f"--setting {name} stands twice; keep one")
+        stated[name] = read_setting(value)
+    return stated
+
+
 @dataclass(frozen=True, eq=False)
 class ResultsFiles:
     """Results files in the place of a solver: they answer the one problem whose histories they hold.
@@ -212,7 +138,7 @@ class ResultsFiles:
     responses: tuple[AnyResponse | None, ...]
     key: str = ""
     sizes: tuple[float, ...] = ()
-    version: ClassVar[str] = "file"
+    version: str = ""
 
     @property
     def capabilities(self) -> frozenset[str]:
@@ -285,28 +211,41 @@ def _first(response: AnyResponse, count: int) -> AnyResponse:
     return Response(time, response.displacement[:count], response.velocity[:count], elements)
 
 
-def judge_files(files: Sequence[Path], posed: Statement, request: Request = NOTHING) -> list[Record]:
+def judge_files(
+    files: Sequence[Path], posed: Statement, request: Request = NOTHING, code: HandRun = UNNAMED
+) -> list[Record]:
     """Judge results files, one a refinement level from coarse to fine or a single one; return one record per check.
+
+    Raises what `open_files` raises.
+    """
+    return _judge(*open_files(files, posed, request, code), code.settings)
+
+
+def open_files(files: Sequence[Path], posed: Statement, request: Request, code: HandRun) -> tuple[Runner, Statement]:
+    """Return a runner that answers from results files, and what is asked of it.
 
     They hold histories (``time [s], displacement_x [m], …``) or quantities (``quantity, value, unit``). Raises
     SolverInputError if a file cannot be understood, with line, column and remedy; SettingsError if there is not one
-    level a file.
+    level a file, or the refined setting is stated as well.
     """
     key, sizes = _levels(files, request)
+    if key in code.settings:
+        raise SettingsError(f"--setting {key} contradicts --refine {key}: leave it out, each file has its own")
     tables = [read_table(file) for file in files]
     stated = [bool(table.column("quantity")) for table in tables]
     if any(stated) != all(stated):
         raise SolverInputError(
             f"{files[stated.index(False)].name}: histories beside files of quantities; give files of one kind"
         )
-    name, asked = files[-1].name, replace(request, refinement=())
+    asked = replace(request, refinement=())
+    solver = ResultsFiles(code.name or files[-1].name, posed.problem, (None,), key, sizes, code.version)
     if all(stated):
-        return _judge_quantities(tables, posed, asked, ResultsFiles(name, posed.problem, (None,), key, sizes))
+        return _open_quantities(tables, posed, asked, solver)
     for table in tables:
         if not table.column("time"):
             raise table.error("no column time (histories) and no column quantity (plain values); name the columns so")
     responses = tuple(read_histories(table, posed.problem) for table in tables)
-    return _judged(Runner(LocalGate(ResultsFiles(name, posed.problem, responses, key, sizes)), asked), posed)
+    return Runner(LocalGate(replace(solver, responses=responses)), asked), posed
 
 
 def _levels(files: Sequence[Path], request: Request) -> tuple[str, tuple[float, ...]]:
@@ -323,18 +262,17 @@ def _levels(files: Sequence[Path], request: Request) -> tuple[str, tuple[float, 
     return key, tuple(as_float(level[key]) for level in levels)
 
 
-def _judged(runner: Runner, statement: Statement) -> list[Record]:
-    """Judge everything but what needs other solutions than the files hold."""
+def _judge(runner: Runner, statement: Statement, settings: Settings) -> list[Record]:
+    """Judge everything but what needs other solutions than the files hold; records state the settings of the code."""
     checks = checks_of(statement, runner.subject, "")
+    judged = [judge(check, runner) for check in checks if check.layer is not Layer.INVARIANCE]
     # the time that it took to look into a file is nobody's wall time
-    return [
-        structs.replace(judge(check, runner), wall_time=None) for check in checks if check.layer is not Layer.INVARIANCE
-    ]
+    return [structs.replace(one, wall_time=None, settings={**settings, **one.settings}) for one in judged]
 
 
-def _judge_quantities(
+def _open_quantities(
     tables: Sequence[Table], posed: Statement, request: Request, solver: ResultsFiles
-) -> list[Record]:
+) -> tuple[Runner, Statement]:
     # all can be stated, those included that no history holds
     stateable = tuple(q if q.measure else replace(q, measure=lambda _: None) for q in posed.case.quantities)
     statement = Statement(replace(posed.case, quantities=stateable, residuals=()), posed.variant)
@@ -346,14 +284,41 @@ def _judge_quantities(
     units = {name: quantity.unit for name, quantity in quantities.items()}
     given = [read_quantities(table, units, is_text) for table in tables]
     stated: dict[float | None, Mapping[str, Number]] = dict(zip(solver.sizes, given, strict=bool(solver.sizes)))
-    return _judged(
-        StatedQuantities(LocalGate(solver), request, key=solver.key, stated={**stated, None: given[-1]}), statement
-    )
+    answers = {**stated, None: given[-1]}
+    return StatedQuantities(LocalGate(solver), request, key=solver.key, stated=answers), statement
 
 
 def _changes(posed: Statement) -> Mapping[str, str]:
     """Return the parameters that the user has changed; those of a variant of the case are not."""
     return {} if any(posed.variant is own for own in posed.case.variants) else posed.variant.changes
+
+
+def _star(case: Case, posed: Statement) -> Case:
+    """Return a case whose figures are those of the variant that was posed."""
+    others = tuple(variant for variant in case.variants if variant.name != posed.variant.name)
+    return replace(case, variants=(*others, posed.variant), benchmark_variant=posed.variant.name)
+
+
+def _undertake(
+    runner: Runner, posed: Statement, records: Sequence[Record], code: HandRun, marks: tuple[Fingerprint, ...]
+) -> Undertaking:
+    """Return what was judged of a run by hand: its code, the checks, the hashes of its files."""
+    solver = structs.replace(
+        state_solver("", runner.subject),
+        capabilities=(),  # nobody knows what else the code can solve
+        settings=dict(code.settings),
+        date=code.date,
+        machine=code.machine,
+    )
+    planned = PlannedChecks(
+        solver=solver.name,
+        case=posed.case.name,
+        variant=posed.variant.name,
+        parameters=dict(_changes(posed)),
+        checks=tuple(record.id for record in records),
+        needs=tuple(sorted(posed.problem.needs)),
+    )
+    return Undertaking(plan=(planned,), solvers=(solver,), fingerprints=marks)
 
 
 def check(
@@ -364,13 +329,28 @@ def check(
     variant: str | None,
     changed: Mapping[str, str],
     request: Request,
+    name: str,
+    code_version: str,
+    stated: Sequence[str],
+    date: str,
+    machine: str,
 ) -> int:
     """Judge, print, write; returns the exit status.
 
-    Raises what `pose` and `judge_files` raise; ReportError if the report or the result document cannot be written.
+    Raises what `read_hand_run`, `pose` and `open_files` raise; ReportError if the report or the result document cannot
+    be written.
     """
+    code = read_hand_run(name, code_version, stated, date, machine)
     with open_places(delivery) as places:
         posed = pose(case, variant, changed)
-        records = judge_files(files, posed, request)
-        sheets = [sheet(posed.case, _changes(posed))] if delivery.keeps else []
-        return deliver(document(records, sheets, [], delivery.command), delivery, places)
+        marks = tuple(mark_answers(file) for file in files if file.is_file())
+        runner, statement = open_files(files, posed, request, code)
+        records = _judge(runner, statement, code.settings)
+        if not delivery.keeps:
+            return deliver(document(records, [], [], delivery.command), delivery, places)
+        figures, remarks = draw_case(_star(statement.case, posed), runner)
+        messages = [Message(text=text) for text in (*remarks, *([] if name else [NAMELESS]))]
+        undertaking = _undertake(runner, posed, records, code, (*marks, mark_suite(), mark_environment()))
+        sheets = [sheet(posed.case, _changes(posed), [posed.variant.name])]
+        made = document(records, sheets, figures, delivery.command, messages, undertaking=undertaking)
+        return deliver(made, delivery, places)

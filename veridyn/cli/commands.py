@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.printable import print_line
-from veridyn.results import ReportError, find_gaps, read, select_cases
+from veridyn.results import ReportError, find_gaps, read
 from veridyn.run.exit_code import ExitCode
-from veridyn.validation_cases.judgement.catalogue import UnknownCase, UnknownTopic, load_case, select
+from veridyn.validation_cases.judgement.catalogue import UnknownCase, UnknownTopic, select
 
 if TYPE_CHECKING:
     from veridyn.run.delivery import Delivery
@@ -196,61 +196,3 @@ def report(
         print_line(f"against {against}: {compared.headline}")
     worse = ExitCode.FAILED if compared and compared.is_worse else ExitCode.FINE
     return status((record.verdict for record in result.results), find_gaps(result)) or worse
-
-
-def manual(
-    *,
-    cases: Sequence[str],
-    results: Path | None,
-    output: Path,
-    jobs: int,
-    pdf: bool,
-    number: str,
-    revision: str,
-    intended_use: str,
-    resume: bool,
-    command: Command,
-) -> int:
-    """Build the manual of some cases, of all without any; returns the status of the results.
-
-    Without ``results`` our own solver is run first, or ``resume`` goes on with that run. Raises UnknownCase if there
-    is no such case; ReportError if results cannot be read, have nothing of a case, or the manual cannot be written.
-    """
-    from veridyn.outputs import open_folder
-    from veridyn.reports.manual import write
-    from veridyn.reports.manual_blocks import typesetter
-    from veridyn.reports.names import MANUAL_FILES
-    from veridyn.run.delivery import status
-
-    if pdf:
-        typesetter()  # said before the run, not after it
-    if results and resume:
-        raise SolverInputError("--resume goes on with the run of a manual, and --results replaces it: leave one out")
-    if results and cases and results.resolve() == (output / "results.json").resolve():
-        raise ReportError(f"{results} would lose the cases that are not asked for; choose another folder")
-    with open_folder(output, "manual", MANUAL_FILES) as place:
-        judged = results or place.work / "results.json"
-        if results is None:
-            ended = _run_our_own(cases, judged, jobs, command, resume=resume)
-            if ended == ExitCode.INTERRUPTED:
-                return ended
-        result = read(judged)
-        chosen = select_cases(result, cases) if cases else result
-        for file in write(chosen, place, pdf=pdf, number=number, revision=revision, use=intended_use):
-            if file.stem == "manual":
-                print_line(file)
-        if results is None:
-            judged.unlink()  # the manual has its own
-    return status((record.verdict for record in chosen.results), find_gaps(chosen))
-
-
-def _run_our_own(cases: Sequence[str], file: Path, jobs: int, command: Command, *, resume: bool) -> int:
-    from veridyn.run.delivery import Delivery
-    from veridyn.run.running import Crew, Order, run
-    from veridyn.run.selection import Selection
-    from veridyn.solver.contract.loading import OWN
-
-    for name in cases:
-        load_case(name)
-    order = Order(solvers=[OWN], selection=Selection(cases=tuple(cases)))
-    return run(order, Delivery(command, output=str(file), resume=resume), Crew(jobs))

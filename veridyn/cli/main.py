@@ -229,6 +229,11 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         *POSED,
         _option("files", nargs="+", type=place, metavar="RESULTS.csv", help="histories or quantities, one file or one "
             "a refinement level, coarse to fine; see docs/results-files.md"),
+        _option("--name", default="", metavar="TEXT", help="name of the code, for report and manual"),
+        _option("--code-version", default="", metavar="TEXT", help="its version"),
+        _repeatable("--setting", "NAME=VALUE", "setting that it ran with, e.g. step=1e-4", dest="stated"),
+        _option("--date", default="", metavar="DATE", help="when it ran, e.g. 2026-03-31"),
+        _option("--machine", default="", metavar="TEXT", help="where it ran"),
         *REQUEST,
         *RESULTS,
     )),
@@ -282,17 +287,15 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _option("results", type=place, metavar="RESULTS.json"),
         _place("--signers", "FILE", "allowed signers, a line each: NAME KEYTYPE KEY", required=True),
     )),
-    "manual": ("cli.commands.manual", "build the manual for a quality file, as HTML and PDF", (
+    "manual": ("cli.manual.manual", "build the manual for a quality file, as HTML and PDF", (
         CASES,
         _place("--output", "DIR", "write manual.html, manual.pdf, results.json", required=True),
-        _place("--results", "RESULTS.json", "of a run (default: run our own solver)"),
+        _repeatable("--results", "RESULTS.json", "of a run or a check (default: run our own solver)", type=place),
         _jobs(" of that run"),
         _switch("--resume", "go on with the run of a manual that was ended"),
         _option("--pdf", action=argparse.BooleanOptionalAction, default=True, help="write the PDF, too"),
-        _option("--number", default="", metavar="TEXT", help="document number, for the title page"),
-        _option("--revision", default="", metavar="TEXT", help="revision of the document"),
-        _option("--intended-use", default="", metavar="TEXT", help="intended use of the solver, for the chapter on "
-            "scope"),
+        _place("--quality", "FILE.toml", "document number, intended use, revision history, assessments of deviations"),
+        _place("--requirements", "FILE.csv", "requirements: id, text, cases, quantities, tolerance"),
     )),
     "bench": ("cli.bench.bench", "time the solvers, digits beside the times", (
         CASES,

@@ -11,7 +11,7 @@ from veridyn.results.record import Record, Settings, WorkPrecisionPoint
 from veridyn.results.sheet import CaseSheet
 from veridyn.results.words import MessageKind, Profile
 
-VERSION = "2.5"
+VERSION = "2.6"
 SCOPES = {Profile.QUICK: "Quick profile", Profile.COMPARISON: "Problem of one's own"}
 Count = Annotated[int, Meta(ge=0)]
 
@@ -62,6 +62,10 @@ class SolverVersion(Struct, frozen=True, kw_only=True):
         Count | None,
         Meta(description="What moved the parameters of the copies that were judged (`moved_copy`); null: none were."),
     ] = None
+    date: Annotated[str, Meta(description="Of a code that was run by hand: when, ISO 8601, as the user states it.")] = (
+        ""
+    )
+    machine: Annotated[str, Meta(description="Of a code that was run by hand: where, as the user states it.")] = ""
     run: Annotated[RunNumber, RUN] = None
 
 

@@ -50,7 +50,8 @@ class Fingerprint(Struct, frozen=True, kw_only=True):
         FingerprintKind,
         Meta(
             description="solver: files of a solver under test. suite: all files of veridyn. input: a file that the "
-            "run has read. environment: names and versions of all installed distributions."
+            "run has read. answers: a file with answers of a code that was run by hand. environment: names and "
+            "versions of all installed distributions."
         ),
     ]
     name: Annotated[str, Meta(description="Of the solver, the distribution, the file.")]
@@ -60,6 +61,10 @@ class Fingerprint(Struct, frozen=True, kw_only=True):
         Meta(description="Names of the files that were hashed, in this order; empty where there are many."),
     ] = ()
     sha256: Annotated[
-        str, Meta(pattern="^[0-9a-f]{64}$", description="SHA-256 of the lines `hash of a file, blanks, its name`.")
+        str,
+        Meta(
+            pattern="^[0-9a-f]{64}$",
+            description="SHA-256 of the lines `hash of a file, blanks, its name`; of answers, that of the file itself.",
+        ),
     ]
     run: Annotated[RunNumber, RUN] = None

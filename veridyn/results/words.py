@@ -69,6 +69,7 @@ class FingerprintKind(StrEnum):
     SOLVER = "solver"
     SUITE = "suite"
     INPUT = "input"
+    ANSWERS = "answers"
     ENVIRONMENT = "environment"
 
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from pathlib import Path
 
+from veridyn.outputs import hash_file
 from veridyn.problem.errors import SolverInputError
 from veridyn.references import CertificationError, ParameterError
 from veridyn.results import (
@@ -68,6 +70,7 @@ def verify_evidence(document: Document) -> Evidence:
     evidence = Evidence()
     same_suite = _compare_suite(document, evidence)
     _compare_solvers(document, evidence)
+    _compare_answers(document, evidence)
     for described in document.cases:
         evidence.differences += _compare_sheet(document, described, evidence, whole=same_suite)
     by_check = {(r.run_number, r.solver, r.case, r.variant, r.id): r for r in document.results}
@@ -91,7 +94,10 @@ def _compare_suite(document: Document, evidence: Evidence) -> bool:
 def _compare_solvers(document: Document, evidence: Evidence) -> None:
     """Compare the files of solvers that are here with those that were judged."""
     marks = {(m.run or 1, m.name): m for m in document.fingerprints if m.kind is FingerprintKind.SOLVER}
+    by_hand = {m.run or 1 for m in document.fingerprints if m.kind is FingerprintKind.ANSWERS}
     for solver in document.solvers:
+        if not solver.specification and (solver.run or 1) in by_hand:
+            continue  # its files of answers have hashes of their own
         mark = marks.get((solver.run or 1, solver.name))
         here = mark_solver(solver.specification, solver.name) if solver.specification else None
         if mark is None or here is None:
@@ -102,6 +108,17 @@ def _compare_solvers(document: Document, evidence: Evidence) -> None:
             evidence.remarks.append(f"solver {solver.name} was of version {mark.version}, other files than those here")
         else:
             evidence.differences.append(f"solver {solver.name}: its files here are not those that were judged")
+
+
+def _compare_answers(document: Document, evidence: Evidence) -> None:
+    """Compare files of answers that are here, by the name that they were judged by, with those that were judged."""
+    for mark in document.fingerprints:
+        if mark.kind is not FingerprintKind.ANSWERS:
+            continue
+        if not Path(mark.name).is_file():
+            evidence.remarks.append(f"{mark.name}, which was judged, is not here: its hash was not compared")
+        elif hash_file(Path(mark.name)) != mark.sha256:
+            evidence.differences.append(f"{mark.name} is not the file that was judged")
 
 
 # ---- sheets
@@ -157,21 +174,24 @@ def _compare_entry(
 ) -> Iterator[str]:
     """Yield how a part of the plan, and its results, differ from what the library makes of them."""
     if not solver.specification:
-        evidence.remarks.append(f"{solver.name} states nothing of itself: its plan and tolerances were not compared")
-        return
+        evidence.remarks.append(
+            f"{entry.case} {entry.variant} of {solver.name}, run by hand: its plan was not compared"
+        )
     try:
         subject = read_subject(solver)
         case = load_case(entry.case)
         statement = Statement(case, _find_variant(case, entry))
-        made = {check.id: check for check in checks(case, subject, [statement.variant])}
-        lacking = sorted(statement.needs - subject.capabilities)
+        # of a code that was run by hand nobody knows what it offers, and which checks its files served
+        made = dict.fromkeys(c.id for c in checks(case, subject, [statement.variant])) if solver.specification else None
+        lacking = sorted(statement.needs - subject.capabilities) if solver.specification else []
     except WRONG_STATEMENTS as wrong:
         yield f"{entry.solver}, {entry.case} {entry.variant}: the library cannot state it: {wrong}"
         return
     planned = {check for check in entry.checks if not check.startswith("baseline:")}
     place = f"{entry.solver}, {entry.case}"
-    yield from (f"{place} {check}: the library has no such check" for check in sorted(planned - set(made)))
-    yield from (f"{place} {check}: is missing in the plan" for check in sorted(set(made) - planned))
+    if made is not None:
+        yield from (f"{place} {check}: the library has no such check" for check in sorted(planned - set(made)))
+        yield from (f"{place} {check}: is missing in the plan" for check in sorted(set(made) - planned))
     for name in entry.checks:
         record = by_check.get((entry.run or 1, entry.solver, entry.case, entry.variant, name))
         if record is None:

@@ -247,16 +247,20 @@ def draw_figures(pool: Pool, plan: Plan, solver: str, findings: Findings) -> Non
 
 
 def _draw(access: Access, solver: str, request: Request, name: str) -> Iterator[tuple[list[Figure], list[str]]]:
-    case, runner = load_case(name), Runner(access.open(solver), request)
+    yield draw_case(load_case(name), Runner(access.open(solver), request))
+
+
+def draw_case(case: Case, runner: Runner) -> tuple[list[Figure], list[str]]:
+    """Return the figures of a case, plain histories where it has none, and remarks on those that could not be drawn."""
     drawn: list[Figure] = []
     try:
-        for figure in case.figures or (histories,):
+        for figure in case.figures:
             with contextlib.suppress(CapabilityError):  # the checks of that problem say what the solver does not offer
                 drawn += figure(case, runner)
+        drawn = drawn or list(histories(case, runner))
     except Exception as error:  # noqa: BLE001 - a figure must not cost the results
-        yield [], [f"figures of {name} not drawn: {type(error).__name__}: {error}"]
-    else:
-        yield drawn, []
+        return [], [f"figures of {case.name} not drawn: {type(error).__name__}: {error}"]
+    return drawn, []
 
 
 def make_sheets(pool: Pool, tasks: Sequence[Task]) -> list[CaseSheet]:

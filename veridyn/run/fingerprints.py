@@ -48,7 +48,7 @@ def take_fingerprints(solvers: Mapping[str, str], inputs: Iterable[Path | None])
         *(mark for spec, name in solvers.items() if (mark := mark_solver(spec, name))),
         mark_suite(),
         *read,
-        _mark_environment(),
+        mark_environment(),
     )
 
 
@@ -57,7 +57,13 @@ def mark_suite() -> Fingerprint:
     return take_fingerprint(FingerprintKind.SUITE, OWN, _list_suite(), __version__)
 
 
-def _mark_environment() -> Fingerprint:
+def mark_answers(file: Path) -> Fingerprint:
+    """Return the SHA-256 of a file with answers, as ``sha256sum`` prints it; raises OSError if it cannot be read."""
+    name = file.name if file.is_absolute() else file.as_posix()
+    return Fingerprint(kind=FingerprintKind.ANSWERS, name=name, files=(name,), sha256=hash_file(file))
+
+
+def mark_environment() -> Fingerprint:
     """Return the hash of all installed distributions: a line `name==version` each, in the order of the names."""
     lines = sorted({f"{each.name.lower()}=={each.version}" for each in distributions() if each.name})
     text = "".join(f"{line}\n" for line in lines)

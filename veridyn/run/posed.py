@@ -43,10 +43,11 @@ def _refuse_unknown(case: Case, given: Iterable[str], settings: Collection[str])
 
 def settings_of(changes: Changes, known: Collection[str]) -> dict[str, str | float]:
     """Return the changes that a solver knows as its settings; numbers are read as numbers."""
-    return {name: _value(text) for name, text in changes.items() if name in known}
+    return {name: read_setting(text) for name, text in changes.items() if name in known}
 
 
-def _value(text: str) -> str | float:
+def read_setting(text: str) -> str | float:
+    """Return a setting as a truth value or a number where it is one, else as text."""
     if text in ("True", "False"):
         return text == "True"
     for read in (int, float):
