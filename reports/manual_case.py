@@ -59,7 +59,7 @@ def chapter(sheet: Sheet) -> Chapter:
             ManualSection("Results", _results(sheet)),
             ManualSection("Figures", [_figure(one) for one in drawings]),
             ManualSection("Published values", _published(case.published)),
-            ManualSection("Remarks: how to break it", listed(case.remarks)),
+            ManualSection("Remarks", listed(case.remarks)),
             ManualSection("Summary", listed(sheet.summary)),
         ],
     )
