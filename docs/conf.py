@@ -13,7 +13,7 @@ project = "veridyn"
 author = "The veridyn developers"
 copyright = author  # noqa: A001 - the name that Sphinx wants
 release = version = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_design"]
 exclude_patterns = ["README.md"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["deflist"]

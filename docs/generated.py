@@ -2,9 +2,12 @@
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
+import pictures
 import solvers_page
 
 from veridyn.cli import main as cli
@@ -16,14 +19,13 @@ from veridyn.results import CaseSheet
 from veridyn.results.schema import make_schema
 from veridyn.run import document
 from veridyn.validation_cases.judgement.case import Case
-from veridyn.validation_cases.judgement.catalogue import all_cases, kind_of
+from veridyn.validation_cases.judgement.catalogue import all_cases
 
 ROOT = Path(__file__).parents[1]
 PROTOCOL = "solver/contract/protocol-1.json"
 RECORDED = ROOT / "docs/solvers.json"
 CARDS = ROOT / "docs/cards.json"
-
-KINDS = {"mechanical": "Mechanical problems", "initial-value": "Initial value problems"}
+HISTORIES = ROOT / "docs/histories.json"
 
 
 def write(folder: Path) -> None:
@@ -38,10 +40,28 @@ def write(folder: Path) -> None:
 def pages() -> dict[str, str]:
     """Return all pages by their names."""
     cases = all_cases()
-    made = {f"cases/{case.name}.md": case_page(case) for case in cases}
-    drawings = {f"cases/{case.name}.svg": drawn for case in cases if (drawn := system(case))}
-    single = {"gallery.md": gallery(cases), "command-line.md": command_line(), "formats.md": formats()}
-    return single | {"solvers.md": solvers()} | made | drawings | cards()
+    drawn = draw_cases(cases)
+    made = {f"cases/{case.name}.md": case_page(case, drawn) for case in cases}
+    single = {"gallery.md": gallery(cases, drawn), "command-line.md": command_line(), "formats.md": formats()}
+    return single | {"solvers.md": solvers()} | made | drawn | cards()
+
+
+def draw_cases(cases: Iterable[Case]) -> dict[str, str]:
+    """Return all drawings of cases by their names: what moves, the motion, one curve over another."""
+    made: dict[str, str] = {}
+    for case in cases:
+        motion = pictures.read_motion(case.name, read_histories()[case.name])
+        made[f"cases/{case.name}.svg"] = system(case)
+        made[f"cases/{case.name}-motion.svg"] = pictures.draw_motion(motion)
+        made[f"cases/{case.name}-portrait.svg"] = pictures.draw_portraits(case, motion)
+    return {name: svg for name, svg in made.items() if svg}
+
+
+@cache
+def read_histories() -> dict[str, Any]:
+    """Return the recorded motions by case."""
+    entries: dict[str, Any] = json.loads(HISTORIES.read_text(encoding="utf-8"))
+    return entries
 
 
 def solvers() -> str:
@@ -66,36 +86,27 @@ def _card(card: Card, drawing: str) -> str:
     return f"## {_plain(name)}\n\n```text\n{write_card(card)}```\n\n{drawn if has_curves else ''}"
 
 
-def gallery(cases: Iterable[Case]) -> str:
-    """Return the list of all cases, those of a kind together."""
-    kinds: dict[str, list[Case]] = {}
-    for case in cases:
-        kinds.setdefault(kind_of(case.name), []).append(case)
-    parts = [_kind(kind, members) for kind, members in kinds.items()]
-    return "# Gallery of cases\n\nEvery case has a page with its statement, parameters and quantities.\n\n" + "".join(
-        parts
-    )
-
-
-def _kind(kind: str, cases: Iterable[Case]) -> str:
-    rows = ((f"[{case.name}](cases/{case.name}.md)", case.title, case.document) for case in cases)
+def gallery(cases: Sequence[Case], drawn: Mapping[str, str]) -> str:
+    """Return the gallery of all cases, each with its picture."""
+    endings = {case.name: "" if f"cases/{case.name}.svg" in drawn else "-motion" for case in cases}
+    shown = {name: f"cases/{name}{ending}.svg" for name, ending in endings.items()}
     hidden = "\n".join(f"cases/{case.name}" for case in cases)
-    table = _table(("case", "title", "source"), rows)
-    return f"## {KINDS[kind]}\n\n{table}\n```{{toctree}}\n:hidden:\n\n{hidden}\n```\n\n"
+    return f"{pictures.write_gallery(cases, shown)}```{{toctree}}\n:hidden:\n\n{hidden}\n```\n"
 
 
-def case_page(case: Case) -> str:
+def case_page(case: Case, drawn: Mapping[str, str]) -> str:
     """Return the page of a case."""
-    return "\n".join(_case_parts(case))
+    return "\n".join(_case_parts(case, drawn))
 
 
-def _case_parts(case: Case) -> Iterator[str]:
+def _case_parts(case: Case, drawn: Mapping[str, str]) -> Iterator[str]:
     yield f"# {case.name}: {case.title}\n\nSource: {_plain(case.document)}\n"
     yield "\n\n".join(map(_plain, case.statement)) + "\n"
-    if system(case):
+    if f"cases/{case.name}.svg" in drawn:
         yield f"![System of {case.name}]({case.name}.svg)\n"
     if case.equations:
         yield "## Equations\n\n```text\n" + "\n".join(case.equations) + "\n```\n"
+    yield from _motion_parts(case, drawn)
     yield "## Parameters\n\n" + _table(
         ("name", "default", "unit", "allowed", "meaning"),
         ((f"`{p.name}`", p.default, p.unit, p.allowed, p.help) for p in case.parameters),
@@ -114,17 +125,26 @@ def _case_parts(case: Case) -> Iterator[str]:
     yield f"## Run it\n\n```bash\n{commands}\n```\n"
 
 
+def _motion_parts(case: Case, drawn: Mapping[str, str]) -> Iterator[str]:
+    motion = pictures.read_motion(case.name, read_histories()[case.name])
+    yield f"## Motion\n\n{pictures.describe_motion(motion)}\n\n![Motion of {case.name}]({case.name}-motion.svg)\n"
+    if f"cases/{case.name}-portrait.svg" in drawn:
+        across, up = case.shown.portraits[0]
+        yield f"`{up}` over `{across}`; the dot is the start.\n\n![Portrait of {case.name}]({case.name}-portrait.svg)\n"
+
+
 def _changes(changes: Mapping[str, object]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in changes.items()) or "none"
 
 
 def system(case: Case) -> str:
-    """Return the drawing of the mechanical system of a case; empty if it is none that can be drawn."""
+    """Return the drawing of what moves in a case; empty if there is none."""
     variants = [(variant.name, variant.changes) for variant in case.variants]
     sheet = CaseSheet(
         case=case.name,
         title=case.title,
-        system=document.drawn_system(case, variants),
+        sketch=case.sketch,
+        system=None if case.sketch else document.drawn_system(case, variants),
         beam=document.drawn_beam(case, variants[0][1]),
     )
     drawn = drawing.system(sheet, case.name)

@@ -177,7 +177,16 @@ def page(found: Entry) -> str:
 
 def _solvers(runs: Sequence[Entry], rows: Sequence[Entry]) -> str:
     subjects = group(rows, lambda row: (row["solver"], row["scheme"], row["version"], row["run"]))
-    head = ("solver", "version", "settings", "source", "cases", "digits: fewest · median", "claims", "wrong in silence")
+    head = (
+        "solver",
+        "version",
+        "settings",
+        "source",
+        "cases",
+        "digits: fewest · median",
+        "claims",
+        "unreported errors",
+    )
     lines = [_line(named(*key[:2]), key[2], runs[key[3]], members) for key, members in subjects.items()]
     return f"## Solvers\n\n{table(head, sorted(lines, key=lambda line: line[0].lower()))}"
 
@@ -198,7 +207,7 @@ def _line(name: str, version: str, run: Entry, rows: Sequence[Entry]) -> tuple[s
 def _case(case: str, title: str, variant: str, runs: Sequence[Entry], rows: Sequence[Entry]) -> str:
     head = (
         *("solver", "digits, default", "digits, best", *(f"time for {number}" for number in COSTS)),
-        *("observed (claimed)", "claims", "wrong in silence", "told"),
+        *("observed (claimed)", "claims", "unreported errors", "reported failures"),
     )
     lines = [_cells(row, runs[row["run"]]) for row in rows if not row["out"]]
     idle = [(named(row["solver"], row["scheme"]), row["out"]) for row in rows if row["out"]]
@@ -209,7 +218,7 @@ def _case(case: str, title: str, variant: str, runs: Sequence[Entry], rows: Sequ
 
 
 def _again(case: str, variant: str, row: Entry) -> str:
-    """Return the smallest command that shows what was wrong in silence."""
+    """Return the smallest command that shows an error that the solver did not report."""
     scheme = f" --scheme {row['scheme']}" if row["scheme"] else ""
     command = f"veridyn run {case} --variant {variant} --solver {row['solver']}{scheme} --quantity {row['silent'][0]}"
     return f"\n\n{named(row['solver'], row['scheme'])}, shown by `{command}`."
@@ -239,9 +248,9 @@ READING = """*Digits* are the fewest correct ones of all quantities: with defaul
 refinement. *Time* is the shortest of one solve that reached so many in all quantities; times of different machines do
 not compare. Settings are the default ones unless the name says tuned or adapted. *Observed* is the order over the step,
 or the slope of the error over the tolerance, in the median; in brackets stands what the solver claims. Without a claim
-it is the slope of the error over the refined setting, from the coarsest level to the finest. *Wrong in
-silence* are checks against the truth that a number failed without a word; *told* counts failures that came with a
-message. [How a solver is judged](../judgement.md) says when a number is wrong."""
+it is the slope of the error over the refined setting, from the coarsest level to the finest. *Unreported
+errors* are checks against the truth that a number failed while the solver reported success; *reported failures* came
+with a message. [How a solver is judged](../judgement.md) says when a number is wrong."""
 
 ANSWER = """## Answer, or send in a solver
 

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from veridyn.reports import comparison, figures, numbers, sketch, spreadsheet, svg
+from veridyn.reports import comparison, figures, numbers, sketch, sketch_shapes, spreadsheet, svg
 from veridyn.reports.comparison import Levels
 from veridyn.reports.numbers import plural
 from veridyn.reports.tally import FRAGILE, anchors, by_layer, judged_margin, subject
@@ -69,8 +69,10 @@ def overview(results: Sequence[Record]) -> ReportFigure | None:
 
 
 def system(case: CaseSheet, anchor: str) -> ReportFigure | None:
-    """Draw the mechanical system of a case, masses in a line or a beam, if it is described."""
+    """Draw what moves in a case: its own drawing, masses in a line or a beam, if it has one."""
     name = f"System of {case.case}"
+    if case.sketch:
+        return _ready(f"{anchor}-system", name, "", sketch_shapes.draw_sketch(case.sketch, name))
     if case.system:
         return _ready(f"{anchor}-system", name, "", sketch.draw(case.system, name))
     if case.beam:

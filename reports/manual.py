@@ -44,15 +44,15 @@ READING = (
     ("Quantity ¹", "The raised number is that of the route, listed under Reference solution."),
 )  # fmt: skip
 CRITERIA = (
-    ("Truth (convergence)", "On the finest refinement level the error must not exceed the numerical uncertainty, three "
+    ("Convergence", "On the finest refinement level the error must not exceed the numerical uncertainty, three "
      "times the largest of the last two differences between levels, plus what sampling and rounding contribute."),
-    ("Claims (claim)", "Observed orders, errors per tolerance, digits and known methods must be those that the solver "
+    ("Claims", "Observed orders, errors per tolerance, digits and known methods must be those that the solver "
      "states of itself. What it does not claim is not judged."),
-    ("Invariance (invariance)", "The same problem put otherwise (repeated, shifted in time, mirrored, in other units, "
+    ("Invariance", "The same problem put otherwise (repeated, shifted in time, mirrored, in other units, "
      "restarted) must give the same answer, to rounding or within numerical uncertainty."),
-    ("Criterion (criterion)", "At default settings the error must not exceed what the source document or the user asks "
+    ("Criterion", "At default settings the error must not exceed what the source document or the user asks "
      "for."),
-    ("Regression (baseline)", "Digits and cost must be those of an earlier run of the same solver."),
+    ("Baseline", "Digits and cost must be those of an earlier run of the same solver."),
 )  # fmt: skip
 ALIKE = (
     "All solvers are judged by the same rules. A tolerance depends on the solver only through its claims and its own "

@@ -87,7 +87,7 @@ def _standings(page: Page) -> Lines:
         (s.subject, s.cases, f"{s.score.fewest} · {s.score.median}", s.score.time, *(getattr(s, key) for key in keys))
         for s in page.standings
     ]
-    head = ("Solver", "Cases", "Digits", "Time", "Orders", "Slopes", "Claims", "Wrong in silence", "Told")
+    head = ("Solver", "Cases", "Digits", "Time", "Orders", "Slopes", "Claims", "Unreported errors", "Reported failures")
     return ["### Solvers side by side", table(head, rows)] if rows else []
 
 

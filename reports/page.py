@@ -54,14 +54,17 @@ TITLE = "Verification report"
 TITLES = {Profile.COMPARISON: "Comparison of solvers"}
 
 COMPARED = {
-    Layer.CONVERGENCE: ("Truth", "proved reference, within 3 times the change between the last refinement levels"),
+    Layer.CONVERGENCE: (
+        "Convergence",
+        "proved reference, within 3 times the change between the last refinement levels",
+    ),
     Layer.CLAIM: ("Claims", "order, error per tolerance, digits or method that the solver states of itself"),
     Layer.INVARIANCE: (
         "Invariance",
         "its answer to the same problem put otherwise, to rounding or numerical uncertainty",
     ),
     Layer.CRITERION: ("Criterion", "proved reference, within what the source document or the user asks for"),
-    Layer.BASELINE: ("Regression", "digits and cost of an earlier run"),
+    Layer.BASELINE: ("Baseline", "digits and cost of an earlier run"),
 }
 """Layers in the order of the first page: name, what the answer is compared with and how strictly."""
 

@@ -136,7 +136,7 @@ def _place_at_wall(layout: Layout, kind: str, label: str, place: int, wall: str)
 
 
 def _place_stop(layout: Layout, stop: DrawnStop) -> None:
-    parts = [("stop", svg.gap(stop))]
+    parts = [(svg.choose_stop(stop), svg.gap(stop))]
     if stop.damping:
         parts.append(("dashpot", f"{numbers.value(stop.damping, 4)} N s/m"))
     places = [layout.names.index(name) for name in stop.ends if name in layout.names]
@@ -340,7 +340,7 @@ def _stop(x: float, stop: BeamStop) -> Iterator[str]:
     below = stop.side is BeamSide.BELOW
     y, turn, away = (UPPER + DEEP, 90, 1) if below else (UPPER, -90, -1)
     yield f'<g transform="rotate({turn} {svg.number(x)} {svg.number(y)})">'
-    yield from svg.symbol("stop", x, x + STOP, y)
+    yield from svg.symbol(svg.choose_stop(stop), x, x + STOP, y)
     yield from svg.wall(x + STOP, y, 1.0)
     yield "</g>"
     yield svg.text(x + 18, y + away * STOP / 2 + 4, svg.gap(stop), ASIDE)

@@ -38,6 +38,14 @@ def text(x: float, y: float, words: str, style: str) -> str:
     return f'<text x="{number(x)}" y="{number(y)}" {style}>{escape(words)}</text>'
 
 
+def symbols(x: float, y: float, words: str, style: str) -> str:
+    """Return a line of text as `text` does, with what follows an underscore lowered: m_1, k_c."""
+    lowered = re.sub(
+        r"(?<=\w)_(\w+)", r'<tspan dy="3" font-size="8">\1</tspan><tspan dy="-3">&#8203;</tspan>', escape(words)
+    )
+    return f'<text x="{number(x)}" y="{number(y)}" {style}>{lowered}</text>'
+
+
 def drawing(width: float, height: float, name: str, parts: Iterable[str], kind: str) -> str:
     """Return a whole ``<svg>`` element; `name` is what a screen reader says, `kind` the CSS class."""
     size = f'width="{number(width)}" height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"'
@@ -64,12 +72,18 @@ def gap(stop: DrawnStop | BeamStop) -> str:
     return f"δ = {numbers.value(stop.gap, 4)} m, {law}"
 
 
+def choose_stop(stop: DrawnStop | BeamStop) -> str:
+    """Return the symbol of a stop: a rigid one has no spring."""
+    return "rigid stop" if stop.stiffness is None else "stop"
+
+
 def symbol(kind: str, start: float, end: float, y: float) -> Iterator[str]:
-    """Draw a spring, damper, stop, its dashpot, slider or device between two places on a level."""
+    """Draw a spring, damper, elastic or rigid stop, its dashpot, slider or device between two places on a level."""
     drawn = {
         "spring": _spring,
         "damper": _damper,
         "stop": _contact,
+        "rigid stop": _edge,
         "dashpot": _dashpot,
         "slider": _slider,
         "device": _box,
@@ -98,6 +112,12 @@ def _contact(start: float, end: float, y: float) -> Iterator[str]:
     plate = start + 0.2 * (end - start)
     yield path([(plate, y - 9), (plate, y + 9)], 'stroke="#D55E00" stroke-width="3" fill="none"')
     yield from _spring(plate, end, y)
+
+
+def _edge(start: float, end: float, y: float) -> Iterator[str]:
+    """Draw the thick edge of what is behind the gap; nothing gives way."""
+    yield path([(end, y - WALL / 2), (end, y + WALL / 2)], 'stroke="#D55E00" stroke-width="3" fill="none"')
+    yield path([(start, y), (end, y)], f'{THIN} stroke-dasharray="2 3"')
 
 
 def _dashpot(start: float, end: float, y: float) -> Iterator[str]:

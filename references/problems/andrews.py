@@ -26,6 +26,7 @@ from veridyn.references.certified import Certified
 from veridyn.references.engine.enclosure import Undecided, ball, less, per_bits, precision
 from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import Ball, Jet, differentiated, rooted, slope, value
+from veridyn.references.engine.motion import Motion
 from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.parameters import Parameter, ParameterSet, exact
 from veridyn.references.problems.andrews_mechanism import (
@@ -315,16 +316,37 @@ def _tried_part(o: ParameterSet, place: int, begin: float, length: float) -> _Pa
 
 
 @per_bits
-def _at_end(o: ParameterSet) -> Squeezer:
-    """Return the state at 0.03 s."""
-    end = ball(END)
+def _list_parts(o: ParameterSet) -> list[tuple[Ball, _Part]]:
+    """Return the parts of the turn up to that which holds 0.03 s, each with the instant (s) at which it begins."""
+    result, end = list[tuple[Ball, _Part]](), ball(END)
     with precision(ctx.prec + SPARE):
         for begun, part in _parts(o):
             if not less(begun, end, "the end and that of a part agree"):
                 raise Undecided("the crank hardly moves")
+            result.append((begun, part))
             if begun + part.time(part.half) > end:
-                return _reached(o, begun, part, end)
+                return result
     raise Undecided("the crank does not get on")
+
+
+@per_bits
+def _at_end(o: ParameterSet) -> Squeezer:
+    """Return the state at 0.03 s."""
+    begun, part = _list_parts(o)[-1]
+    with precision(ctx.prec + SPARE):
+        return _reached(o, begun, part, ball(END))
+
+
+def _at(o: ParameterSet, time: arb) -> Squeezer:
+    """Return the state at the start, or at an instant (s) after the first part of the turn, up to 0.03 s."""
+    if time == 0:
+        return _at_start(o)
+    before = [each for each in _list_parts(o) if each[0] < time]
+    if not before:
+        raise Undecided("the instant lies within the first part, which the crank begins at rest")
+    begun, part = before[-1]
+    with precision(ctx.prec + SPARE):
+        return _reached(o, begun, part, time)
 
 
 def _reached(o: ParameterSet, begun: Ball, part: _Part, end: arb) -> Squeezer:
@@ -355,6 +377,16 @@ reference = References(
     how="power series of Lagrange's equations with multipliers, in angles against the frame",
     promised=andrews_series.PROMISED,
 )
+
+
+@reference.function()
+def motion(o: ParameterSet, digits: int) -> Motion:
+    """Return the motion for figures: the angles (rad)."""
+
+    def reading(place: int) -> Callable[[Ball], Ball]:
+        return lambda time: _at(o, time).angles[place]
+
+    return Motion({name: reading(place) for place, name in enumerate(ANGLES)}, list, digits)
 
 
 def at_end(read: Callable[[Squeezer], Any]) -> Reference[Certified]:

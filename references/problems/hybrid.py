@@ -259,6 +259,20 @@ class MotionQuantities(ReadMotion):
 
         return self.reference.function(digits=SHOWN)(history)
 
+    def events(self, until: At = None) -> Reference[tuple[tuple[float, str], ...]]:
+        """Return the instants (s) and names of all events up to an instant, proved to the digits of a double."""
+        end = self._instant(until)
+
+        def list_events(o: ParameterSet) -> list[tuple[Ball, str]]:
+            last = self._time(o, end)
+            ended = ((each.end, each.by) for each in follow_until(self._system(o), o, last) if each.by is not None)
+            return list(takewhile(lambda event: event[0] < last, ended))
+
+        def events(o: ParameterSet, digits: int) -> tuple[tuple[float, str], ...]:
+            return tuple((float(value(end)), name) for end, name in decided(partial(list_events, o), digits))
+
+        return self.reference.function(digits=SHOWN)(events)
+
     def where(self, name: str, zero: str | Expr, at: tuple[str, int]) -> MotionQuantities:
         """Return the motion with that value of a parameter for which an expression is zero at an event.
 

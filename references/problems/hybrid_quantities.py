@@ -29,7 +29,7 @@ from veridyn.references.problems.hybrid_system import (
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import hybrid_steps
 
-PROOF = "phases enclosed, every event proved to be the next"
+PROOF = "proved bounds of the motion between events, every event proved to be the next one"
 
 T = TypeVar("T")
 At = Any  # an instant: a number, an expression in the parameters, or an event: its name and number

@@ -287,7 +287,7 @@ def _force(o: RubbingBlock, time: Exact) -> mpf:
 reference = References(
     PARAMETERS,
     RubbingBlock,
-    proof="linear phases enclosed, every rest and break-away proved to be the next one",
+    proof="proved bounds of the motion between events, every rest and break-away proved to be the next one",
     effort=lambda o, **_: proved(_phases(o)),
 )
 

@@ -107,6 +107,10 @@ def test_settings_and_schemes():
         veridyn.solve(spring(), "exact")
 
 
+def test_a_problem_prints_as_one_line():
+    assert repr(hammer()) == "<MechanicalProblem hammer: x1, stop, 0 s to 1 s>"
+
+
 def test_tables(solution):
     frame, data = solution.to_pandas(), solution.to_xarray()
     assert frame["displacement_x1"].to_numpy().tolist() == data["displacement"].sel(coordinate="x1").values.tolist()
@@ -172,8 +176,18 @@ def test_right_solvers_agree_and_a_stop_too_stiff_differs(compared):
 def test_the_sentence_says_what_is_proved(compared):
     assert compared.agreement == "14 of 16 answers agree with the reference; all references are proved"
     assert compared.agreement in compared._repr_html_()
+    assert compared._repr_html_().count("<tr>") == 1 + len(compared.references)
     assert "<svg" in compared._repr_html_()
     assert compared.to_pandas().loc[("x1_end", "euler1.1"), "relation"] == "differs"
+
+
+def test_a_solver_that_lacks_a_history_is_left_out_of_its_panel(compared):
+    drawn = compared.plot("stop.normal_force").svg
+    assert "veridyn symplectic_euler - exact" in drawn
+    assert "euler1.1" not in drawn
+    assert "euler1.1 - exact" in compared.plot("x1").svg
+    with pytest.raises(ProblemError, match="no history 'nothing'"):
+        compared.plot("nothing")
 
 
 def test_report_of_a_comparison(compared, tmp_path):
@@ -189,7 +203,7 @@ def test_report_of_a_comparison(compared, tmp_path):
     assert len(frame) == len(run) == len(compared.records)
     assert frame["verdict"].tolist() == [record.verdict for record in compared.records]
     assert "euler1.1" in str(run)
-    assert run._repr_html_().startswith("<pre>")
+    assert run._repr_html_().startswith('<pre style="font-family: monospace">')
 
 
 @pytest.mark.all_schemes

@@ -252,6 +252,18 @@ def test_the_typesetter_sets_the_equations_of_all_cases():
     assert render(manual).startswith(b"%PDF")
 
 
+def test_pages_draw_the_motions_that_the_cases_state(monkeypatch):
+    """What `python docs/record_histories.py` recorded is of the problems of today."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "docs"))
+    recorder = import_module("record_histories")
+    recorded = recorder.read_recorded()
+    everything = (statement for name in case_names() for statement, _ in read_measured(name))
+    statements = {s.case.name: s for s in everything if s.variant is s.case.default_variant}
+    stale = [name for name, s in statements.items() if not recorder.is_current(s.case, s.problem, recorded)]
+    assert stale == [], "record them: python docs/record_histories.py"
+    assert sorted(recorded) == sorted(case_names())
+
+
 def test_listing_needs_no_registration():
     found = {file.stem.removeprefix("test_") for file in OF_CASES if file.stem.startswith("test_")}
     assert case_names() == tuple(sorted(found))

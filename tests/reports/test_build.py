@@ -196,13 +196,14 @@ def test_an_invariance_check_opens_to_the_answers_before_and_after(html):
 def test_checks_are_counted_by_what_they_compare_with(html, md):
     part = html[html.index('id="compared"') : html.index('id="uncovered"')]
     names = re.findall(r'<th scope="row"><strong>(.*?)</strong>', part)
-    assert names == ["Truth", "Claims", "Invariance", "Criterion", "Regression"]
-    line = part[part.index("<strong>Truth<") : part.index("<strong>Claims<")]
+    assert names == ["Convergence", "Claims", "Invariance", "Criterion", "Baseline"]
+    line = part[part.index("<strong>Convergence<") : part.index("<strong>Claims<")]
     assert re.findall(r'data-h="(.*?)">(.*?)<', line) == [
         *(("Passed", "1"), ("Failed", "1"), ("Not judged", "0"), ("Worst margin", "0.74")),
     ]
     assert (
-        "| Truth | proved reference, within 3 times the change between the last refinement levels | 1 | 1 | 0 |" in md
+        "| Convergence | proved reference, within 3 times the change between the last refinement levels | 1 | 1 | 0 |"
+        in md
     )
 
 

@@ -92,7 +92,7 @@ def test_verification_is_kept_apart_from_validation(manual):
 
 def test_each_case_stands_against_the_checks_that_verify_it(manual):
     (table,) = titled(manual, "Requirements and checks")["Matrix"]
-    assert table.head[2:7] == ("Truth", "Claims", "Invariance", "Criterion", "Regression")
+    assert table.head[2:7] == ("Convergence", "Claims", "Invariance", "Criterion", "Baseline")
     shoe, spring = (next(row for row in table.rows if row[0] == name) for name in ("shoe", "spring"))
     assert shoe[2:7] == ("1/1", "1/1", "–", "4/4", "1/1")
     assert spring[2:7] == ("0/1", "–", "–", "0/2", "–")

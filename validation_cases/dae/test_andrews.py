@@ -14,7 +14,8 @@ from veridyn.references.problems import andrews, hybrid
 from veridyn.references.problems.andrews import ANGLES, PARAMETERS
 from veridyn.references.problems.andrews_mechanism import Squeezer
 from veridyn.results import Figure
-from veridyn.validation_cases.judgement.case import Case, Observation, Published, Quantity, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Observation, Published, Quantity, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.tolerances import cited
@@ -265,6 +266,30 @@ CASE = Case(
         "At the start all is at rest, crank and bar d in line (Theta = 0). The test set prints these angles with "
         "thirty digits; here they are the closed forms that round to them.",
     ),
+    sketch=draw.sketch(
+        draw.bar((-1.47, 0.09), (0.49, -0.03)),
+        draw.bar((0, 0), (0.49, -0.03)),
+        draw.outline((-2.5, 2.3), (-1.47, 0.09), (-0.73, 1.78)),
+        draw.spring((-0.73, 1.78), (0.98, 5.04), "spring"),
+        draw.bar((-4.85, -0.16), (-2.38, 1.15), "5"),
+        draw.bar((-2.38, 1.15), (-1.47, 0.09)),
+        draw.bar((-4.85, -0.16), (-2.21, -1.1)),
+        draw.bar((-2.21, -1.1), (-1.47, 0.09)),
+        *(draw.pivot(place) for place in ((0, 0), (-4.85, -0.16))),
+        *(draw.pivot(place, 180.0) for place in ((-2.5, 2.3), (0.98, 5.04))),
+        *(draw.dot(place) for place in ((0.49, -0.03), (-1.47, 0.09), (-2.38, 1.15), (-2.21, -1.1), (-0.73, 1.78))),
+        draw.arc((0, 0), 0.9, 20, 110, "mom", turns=True),
+        draw.words((0.75, -0.4), "crank"),
+        draw.words((-0.7, -0.3), "2"),
+        draw.words((-1.65, 1.5), "3"),
+        draw.words((-1.6, 0.85), "4"),
+        draw.words((-1.55, -0.65), "6"),
+        draw.words((-3.6, -1.0), "7"),
+        draw.words((-5.2, 0.2), "A"),
+        draw.words((-2.9, 2.2), "B"),
+        draw.words((1.4, 4.9), "C"),
+    ),
+    shown=ShownMotion(curves=("beta", "gamma", "delta"), motion=andrews.motion),
     equations=(
         "M q'' = f(q, q') - G^T λ",
         "0 = g(q)",

@@ -1,5 +1,6 @@
 """Pendulum in Cartesian coordinates (IFToMM A01): the same motion with equations of index 3, 2 and 1."""
 
+import math
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,8 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Quantity, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly, value_at
@@ -89,6 +91,21 @@ CASE = Case(
         "A point of mass m hangs on a massless rod of length l and is released at rest from the horizontal.",
         "Its Cartesian coordinates obey m r'' = -s r - m g e_y with a multiplier s, the tension over the length, that "
         "keeps it on the circle. The constraint is that of positions (index 3), velocities (2) or accelerations (1).",
+    ),
+    sketch=draw.sketch(
+        draw.pivot((0, 0), 180.0),
+        draw.dashed((0, 0), (0, -2.6)),
+        draw.bar((0, 0), (1.9, -1.6), "l", 0.06),
+        draw.disc((1.9, -1.6), 0.28, "m"),
+        draw.path(lambda a: (2.48 * math.sin(a), -2.48 * math.cos(a)), 0.0, 1.57),
+        draw.arrow((3.4, -0.4), (3.4, -1.3), "g"),
+        draw.arrow((0.6, 0.5), (1.6, 0.5), "x"),
+        draw.arrow((0.6, 0.5), (0.6, 1.5), "y"),
+        draw.words((1.0, -2.7), "x² + y² = l²"),
+    ),
+    shown=ShownMotion(
+        curves=("x", "y", "tension"),
+        motion=MOTION.history(x="l*sin(theta)", y="-l*cos(theta)", tension="3*m*g*cos(theta)"),
     ),
     equations=(
         *equations(PROBLEM),

@@ -9,7 +9,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -123,6 +124,16 @@ CASE = Case(
         "dashpot act against the belt. The slip decays about x = F_k; the belt captures the mass where v = v_b again.",
         "At the critical speed the crest of the velocity just reaches the belt; beyond it the mass comes to rest.",
     ),
+    sketch=draw.sketch(
+        draw.oscillator("1", "2 z"),
+        draw.disc((1.95, -1.05), 0.35),
+        draw.disc((4.6, -1.05), 0.35),
+        draw.line((1.95, -0.7), (4.6, -0.7)),
+        draw.line((1.95, -1.4), (4.6, -1.4)),
+        draw.arrow((3.9, -0.35), (4.8, -0.35), "v_b"),
+        draw.arrow((2.5, 0.9), (3.3, 0.9), "x"),
+    ),
+    shown=ShownMotion(portraits=(("x", "v"),)),
     equations=of.equations(
         "x = F_k + exp(-z t) (a cos(w_d t) + (v_b + z a)/w_d sin(w_d t)), a = F_s - F_k - 2 z v_b",
         "T = t_slip + (F_s - 2 z v_b - x_c)/v_b",

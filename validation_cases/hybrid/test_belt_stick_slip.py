@@ -9,7 +9,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -93,6 +94,17 @@ CASE = Case(
         "A mass m on a spring k rests on a belt that moves with v_b; friction is F_s at most in stick and F_k in slip.",
         "The motion begins on its limit cycle, as the mass is released: x = F_s/k, v = v_b.",
     ),
+    sketch=draw.sketch(
+        draw.oscillator("k"),
+        draw.disc((1.2, -0.8), 0.35),
+        draw.disc((4.6, -0.8), 0.35),
+        draw.line((1.2, -0.45), (4.6, -0.45)),
+        draw.line((1.2, -1.15), (4.6, -1.15)),
+        draw.arrow((3.9, -0.15), (4.8, -0.15), "v_b"),
+        draw.arrow((2.5, 0.7), (3.3, 0.7), "x"),
+        draw.words((2.4, -1.5), "F_s, F_k"),
+    ),
+    shown=ShownMotion(portraits=(("x", "v"),)),
     equations=of.equations("t_slip = 2 (π - atan((F_s - F_k) ω/(k v_b)))/ω, ω = sqrt(k/m)"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

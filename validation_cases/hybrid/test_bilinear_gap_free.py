@@ -9,7 +9,8 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -120,6 +121,18 @@ CASE = Case(
         "The mass is let go at x = -A. The period of the bilinear spring is the same for all amplitudes; it falls with "
         "the amplitude in a gap and grows with it under a preload.",
     ),
+    sketch=draw.sketch(
+        draw.box((0, 0), 1, 0.9, "m"),
+        draw.ground((-3.2, 0.6), (-3.2, -0.6)),
+        draw.spring((-3.2, 0), (-0.5, 0), "k_1"),
+        draw.edge((1.3, -0.35), (1.3, 0.35)),
+        draw.spring((1.3, 0), (3.4, 0), "k_2 - k_1"),
+        draw.ground((3.4, -0.6), (3.4, 0.6)),
+        draw.span((0.5, -0.65), (1.3, -0.65), ""),
+        draw.words((0.9, -0.95), "d"),
+        draw.arrow((0, 0.75), (0.9, 0.75), "x"),
+    ),
+    shown=ShownMotion(portraits=(("x", "v"),)),
     equations=(
         *equations(BILINEAR),
         "T = π (1/sqrt(k_1) + 1/sqrt(k_2)), A_r = A sqrt(k_1/k_2)",

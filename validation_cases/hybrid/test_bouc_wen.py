@@ -10,7 +10,8 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities, write_start
 from veridyn.validation_cases.measures.trajectories import evenly, value_at
@@ -141,6 +142,27 @@ CASE = Case(
         "Loading has dz/dx = 1 - (b + g) |z|^n, unloading 1 + (b - g) |z|^n.",
         "The steady loop leads from (-X, -Z) to (X, Z); Z is the root of that condition.",
     ),
+    sketch=draw.sketch(
+        draw.ground((0, 0.7), (0, -0.7)),
+        draw.box((1.6, 0), 1.5, 0.7, "z"),
+        draw.line((0, 0), (0.85, 0)),
+        draw.line((2.35, 0), (3.2, 0)),
+        draw.dot((3.2, 0)),
+        draw.arrow((3.2, 0.35), (4.1, 0.35), "x"),
+        draw.axes((5.2, -1.0), 2.6, 2.2, ("x", "z")),
+        draw.graph(
+            (6.4, 0),
+            (6.8, 0.45),
+            (7.5, 0.7),
+            (7.25, 0.1),
+            (6.8, -0.45),
+            (5.4, -0.75),
+            (5.7, -0.1),
+            (6.3, 0.4),
+            (7.5, 0.7),
+        ),
+    ),
+    shown=ShownMotion(curves=("x", "z"), portraits=(("x", "z"),)),
     equations=(*equations(PROBLEM), "n = 1: z = (1 - exp(-(b + g) x))/(b + g)"),
     parameters=PARAMETERS,
     variants=(

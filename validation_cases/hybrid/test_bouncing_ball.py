@@ -15,7 +15,8 @@ from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
 from veridyn.references.reference import Reference
 from veridyn.references.requirements import REBOUND, Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Observation, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Observation, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly, value_at, values_after
@@ -120,7 +121,12 @@ of = Quantities(MOTION)
 LIMIT = MOTION.closed(limit, second=lambda p: impact(p, mpmath.inf), how="numerical sum")
 LENGTH = MOTION.closed(length, second=heights, how="numerical sum")
 Y, V = (
-    settled(MOTION.value(name, "2", second=partial(state, place=place), how="flights counted"), time=2)
+    settled(
+        MOTION.value(
+            name, "2", second=partial(state, place=place), how="closed form of the flight that holds the instant"
+        ),
+        time=2,
+    )
     for place, name in enumerate("yv")
 )
 QUANTITIES = (
@@ -151,6 +157,20 @@ CASE = Case(
         "A point falls from the height h under gravity g. At the floor, y = 0, its velocity v becomes -e v.",
         "Flight n lasts 2 e^n sqrt(2 h/g): for e < 1 impacts accumulate at T, and the ball rests from then on.",
     ),
+    sketch=draw.sketch(
+        draw.ground((-0.6, 0), (6.4, 0)),
+        draw.path(lambda x: (x, 2.6 * (1 - x * x)), 0, 1),
+        draw.disc((0, 2.6), 0.25),
+        draw.span((-0.45, 0), (-0.45, 2.35), ""),
+        draw.words((-0.7, 1.2), "h"),
+        draw.arrow((5.6, 2.6), (5.6, 1.7), "g"),
+        draw.path(lambda x: (x, 2.5 * (x - 1) * (2.6 - x)), 1, 2.6),
+        draw.path(lambda x: (x, 2.5 * (x - 2.6) * (3.88 - x)), 2.6, 3.88),
+        draw.path(lambda x: (x, 2.5 * (x - 3.88) * (4.9 - x)), 3.88, 4.9),
+        draw.path(lambda x: (x, 2.5 * (x - 4.9) * (5.7 - x)), 4.9, 5.7),
+        draw.words((3.2, 1.6), "v becomes -e v"),
+    ),
+    shown=ShownMotion(until=4.0),
     equations=of.equations("t_n = sqrt(2 h/g) (1 + 2 Σ_{k=1}^{n-1} e^k), T = sqrt(2 h/g) (1 + e)/(1 - e)"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

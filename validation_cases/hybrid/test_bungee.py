@@ -8,6 +8,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -82,6 +83,19 @@ CASE = Case(
     statement=(
         "y'' = -grav for y > 0, y'' = -grav - w² y for y < 0, without damping, from rest at the height h.",
         "On the spring the body moves on an arc about the sag grav/w²; it leaves with the speed of its landing.",
+    ),
+    sketch=draw.sketch(
+        draw.box((0, 2.2), 1, 0.7, "m"),
+        draw.arrow((0.9, 2.4), (0.9, 1.5), "g"),
+        draw.ground((-0.9, -1.7), (0.9, -1.7)),
+        draw.edge((-0.5, 0), (0.5, 0)),
+        draw.spring((0, 0), (0, -1.7), "w²"),
+        draw.span((-0.9, 0), (-0.9, 1.85), "h"),
+        draw.dashed((-1.3, 0), (-0.5, 0)),
+        draw.ground((4.6, 3.4), (3.0, 3.4)),
+        draw.spring((3.8, 3.4), (3.8, 1.0), "w²"),
+        draw.box((3.8, 0.65), 1, 0.7, "m"),
+        draw.words((3.8, -0.1), "or a rope"),
     ),
     equations=of.equations("t_c = 2 (π - atan(w v/grav))/w, v = sqrt(2 grav h), T = 2 v/grav + t_c"),
     parameters=of.motion.parameters,

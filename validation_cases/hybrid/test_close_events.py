@@ -11,7 +11,8 @@ from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import REBOUND, Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -128,7 +129,7 @@ def graze(p: Any) -> Any:
     return p.b / p.g - p.r
 
 
-HOW = "flights counted"
+HOW = "closed form, flight by flight"
 of = motion(("x", "u"), X, FIRST)
 other = motion(("y", "v"), Y, SECOND)
 thrown = motion(("z", "w"), Z, THROWN)
@@ -163,6 +164,22 @@ CASE = Case(
         "A third point is thrown from 0 with b. It passes the floor, which is open from below, and touches a ceiling: "
         "without it, it would be above its height for 2 r. There, and where it falls on the floor, w becomes -e w.",
     ),
+    sketch=draw.sketch(
+        draw.ground((-0.5, 0), (5.8, 0)),
+        draw.disc((0.4, 1.9), 0.22),
+        draw.disc((1.7, 2.15), 0.22),
+        draw.arrow((0.4, 1.6), (0.4, 0.9), "v"),
+        draw.arrow((1.7, 1.85), (1.7, 1.05), "v"),
+        draw.span((0.9, 0), (0.9, 1.68), "h"),
+        draw.span((2.15, 0), (2.15, 1.93), "h (1 + s)²"),
+        draw.ground((5.6, 2.4), (3.9, 2.4)),
+        draw.path(lambda y: (4.8, y), -1.0, 1.6),
+        draw.disc((4.8, -1.2), 0.22),
+        draw.arrow((4.8, 1.5), (4.8, 2.15), ""),
+        draw.words((5.4, -1.2), "b"),
+        draw.words((4.75, 2.85), "ceiling, just touched"),
+    ),
+    shown=ShownMotion(curves=("x", "y", "z")),
     equations=(
         "x'' = -g, y'' = -g, z'' = -g",
         "t_n = sqrt(2 h/g) (1 + 2 Σ_{k=1}^{n-1} e^k) for x, (1 + s) times that for y, b/g - r for the ceiling",

@@ -13,7 +13,8 @@ from veridyn.references.engine.jets import value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly, event_instant, value_at
@@ -136,6 +137,13 @@ CASE = Case(
         "In a half cycle the mass vibrates about -d or d; the distance from there falls to q times what it was. It "
         "stops for good at the first turn within d of the middle.",
     ),
+    sketch=draw.sketch(
+        draw.oscillator("m w²", "2 z w m"),
+        draw.ground((1.8, -0.7), (4.2, -0.7)),
+        draw.words((3.6, -1.15), "m w² d"),
+        draw.arrow((2.5, 0.9), (3.4, 0.9), "x"),
+    ),
+    shown=ShownMotion(portraits=(("x", "v"),)),
     equations=of.equations(
         "X_n = q^n (x_0 + d (1 + q)/(1 - q)) - d (1 + q)/(1 - q), q = exp(-π z/sqrt(1 - z^2))",
         "t_n = n π/(w sqrt(1 - z^2))",

@@ -11,7 +11,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities, write_start
 from veridyn.validation_cases.measures.trajectories import evenly, value_at
@@ -146,6 +147,14 @@ CASE = Case(
         "The mass rests at X until the force on it passes f, slips to -X, rests, and returns.",
         "The motion begins at rest at X, where psi is in the stick before a slip to the left.",
     ),
+    sketch=draw.sketch(
+        draw.oscillator("1"),
+        draw.ground((1.2, -0.45), (4.2, -0.45)),
+        draw.words((3.6, -0.9), "f"),
+        draw.arrow((3.0, 0), (4.0, 0), "cos(b t + psi)"),
+        draw.arrow((2.5, 0.7), (3.3, 0.7), "x"),
+    ),
+    shown=ShownMotion(portraits=(("x", "v"),)),
     equations=of.equations(
         "x = f + (1 - V) cos(φ) cos(t) + b V sin(φ) sin(t) + V cos(b t + φ), V = 1/(1 - b^2), X = f + cos(φ)"
     ),

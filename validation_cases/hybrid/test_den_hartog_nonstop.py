@@ -13,7 +13,8 @@ from veridyn.references.engine.jets import value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly, value_at
@@ -125,6 +126,14 @@ CASE = Case(
         "X² = V² - (f U)², V = 1/(1 - b²), U = tan(pi/(2 b))/b; cos(phi) = X/V, sin(phi) = -f U/V. For b > 1/2 the "
         "mass stops where f exceeds b² X: its acceleration after a turn vanishes first.",
     ),
+    sketch=draw.sketch(
+        draw.oscillator("1"),
+        draw.ground((1.2, -0.45), (4.2, -0.45)),
+        draw.words((3.6, -0.9), "f"),
+        draw.arrow((3.0, 0), (4.0, 0), "cos(b t + phi)"),
+        draw.arrow((2.5, 0.7), (3.3, 0.7), "x"),
+    ),
+    shown=ShownMotion(portraits=(("x", "v"),)),
     equations=of.equations("x = f - f cos(t) - f T sin(t) + X cos(b t) + f T/b sin(b t), T = tan(π/(2 b))"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

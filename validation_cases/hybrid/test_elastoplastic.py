@@ -9,7 +9,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -149,6 +150,18 @@ CASE = Case(
         "Beyond the elastic range the stiffness is k_p; the range, 2 N wide, moves along (kinematic hardening).",
         "Elastic arcs are sines, plastic ones parabolas, or slower sines.",
     ),
+    sketch=draw.sketch(
+        draw.ground((0, 0.7), (0, -0.7)),
+        draw.spring((0, 0), (1.5, 0)),
+        draw.slider((1.5, 0), (3.0, 0), ""),
+        draw.words((1.5, 0.5), "R, yields at 1"),
+        draw.box((3.5, 0), 1, 0.9, "m"),
+        draw.arrow((4.0, 0), (5.0, 0), "F"),
+        draw.arrow((3.5, 0.7), (4.4, 0.7), "x"),
+        draw.axes((6.6, -0.9), 2.2, 2.0, ("x", "R")),
+        draw.graph((6.6, -0.9), (7.1, 0.2), (8.2, 0.5), (7.7, -0.6)),
+    ),
+    shown=ShownMotion(curves=("x", "R"), portraits=(("x", "R"),)),
     equations=of.equations("x_max = 1 + v_y^2/(2 (1 - F_0)), v_y = F_0 sin(t_y), t_y = acos(1 - 1/F_0)"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

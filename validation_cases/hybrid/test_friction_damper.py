@@ -16,7 +16,8 @@ from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import Jet, hull, rooted, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities, write_start
 from veridyn.validation_cases.measures.trajectories import evenly, value_at
@@ -230,6 +231,17 @@ CASE = Case(
         "mass has come back by 2 R/k_d, slips until it turns at -X, and repeats with opposite signs.",
         "A cycle takes the work 4 R (X - R/k_d). Below F_slip the damper never slips, and only damping is left.",
     ),
+    sketch=draw.sketch(
+        draw.ground((0, 1.3), (0, -1.6)),
+        draw.spring((0, 0.75), (3, 0.75), "1"),
+        draw.damper((0, 0), (3, 0), "2 z"),
+        draw.spring((0, -1.2), (1.6, -1.2), "k_d"),
+        draw.slider((1.6, -1.2), (3, -1.2), "R"),
+        draw.box((3.5, -0.2), 1, 2.8, "m"),
+        draw.arrow((4.0, 0), (5.0, 0), "F cos(W t + phi)"),
+        draw.arrow((3.5, 1.45), (4.4, 1.45), "x"),
+    ),
+    shown=ShownMotion(curves=("x", "r"), portraits=(("x", "r"),)),
     equations=of.equations(
         "x(t_1) = X - 2 R/k_d, x(π/W) = -X, x'(π/W) = 0",
         "F_slip = (R/k_d) sqrt((1 + k_d - W^2)^2 + (2 z W)^2)",

@@ -9,7 +9,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -103,6 +104,16 @@ CASE = Case(
         "With M = 100^k kg there are as many collisions as the first k + 1 digits of pi say: 3, 31, 314.",
         "In the plane of sqrt(M) X and x a point moves straight in a wedge; unfolded, it crosses a side a collision.",
     ),
+    sketch=draw.sketch(
+        draw.ground((0, 0), (6.2, 0)),
+        draw.ground((0, 1.8), (0, 0)),
+        draw.box((1.9, 0.4), 0.9, 0.8, "1 kg"),
+        draw.box((4.6, 0.7), 1.4, 1.4, "M"),
+        draw.arrow((4.4, 1.7), (3.4, 1.7), "1 m/s"),
+        draw.span((0, -0.5), (1.45, -0.5), ""),
+        draw.words((0.7, -0.8), "x"),
+    ),
+    shown=ShownMotion(curves=("X", "x")),
     equations=of.equations("θ = atan(1/sqrt(M)), N = ceil(π/θ) - 1, V = -cos(2 ceil(N/2) θ)"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

@@ -13,7 +13,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import REBOUND, Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Quantity, ShownMotion, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 from veridyn.validation_cases.measures.motions import Quantities
@@ -131,6 +132,15 @@ CASE = Case(
         "With A = d (1 + r), r small, the speed of the impact is d sqrt(2 r): 0.0045 for r = 1e-5. "
         "With A < d nothing happens.",
     ),
+    sketch=draw.sketch(
+        draw.oscillator("1"),
+        draw.stop((4.4, 0), 180.0),
+        draw.span((3.0, -0.7), (4.4, -0.7), ""),
+        draw.words((3.7, -1.0), "d"),
+        draw.words((5.2, 0), "e"),
+        draw.arrow((2.5, 0.7), (3.4, 0.7), "x"),
+    ),
+    shown=ShownMotion(portraits=(("x", "v"),)),
     equations=of.equations("v_n = e^(n-1) sqrt(A^2 - d^2), t_1 = π - atan(v_1/d)"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

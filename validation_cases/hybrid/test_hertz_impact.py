@@ -11,7 +11,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.engine.jets import Jet, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly, event_instant, largest, value_at
@@ -124,6 +125,16 @@ CASE = Case(
         "The spring has all the energy at the turn: d_max^(n + 1) = (n + 1) m v0²/(2 k).",
         "For spheres k = 4 E sqrt(R)/3, of combined modulus E and radius R; m is the combined mass.",
     ),
+    sketch=draw.sketch(
+        draw.disc((0, 0), 0.8, "m"),
+        draw.disc((2.1, 0), 0.8),
+        draw.ground((2.9, -1.0), (2.9, 1.0)),
+        draw.arrow((-2.0, 0), (-0.95, 0), ""),
+        draw.words((-1.5, 0.3), "v0"),
+        draw.words((1.05, -1.3), "force k d^n"),
+        draw.span((0.8, 0.95), (1.3, 0.95), "d"),
+    ),
+    shown=ShownMotion(until=3.2),
     equations=(
         "m d'' = -k d^n, d(0) = 0, d'(0) = v_0",
         "T = 2 sqrt(π) Γ(1 + 1/(n + 1))/Γ(1/2 + 1/(n + 1)) d_max/v_0",

@@ -15,7 +15,8 @@ from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import Jet, hull, rooted, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Published, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Published, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly, event_instant, largest, value_at
@@ -220,7 +221,7 @@ EXIT = partial(value_at, expression="-v/v0", at=("exit", 1))
 RATIO = MOTION.closed(restitution, second=exit_ratio, how="work by quadrature")
 DEPTH = MOTION.closed(indentation, second=deepest, how="work by quadrature")
 LAPSE = MOTION.closed(duration, second=lapse, how="integral of 1/velocity over the indentation")
-FACTOR = MOTION.closed(exact_factor, second=wanted_factor, how="another unknown")
+FACTOR = MOTION.closed(exact_factor, second=wanted_factor, how="the same condition solved for another unknown")
 QUANTITIES = (
     of.quantity("restitution", "1", "speed of exit over that of impact", RATIO, EXIT),
     of.quantity("d_max", "m", "largest indentation", DEPTH, partial(largest, expression="d")),
@@ -253,6 +254,16 @@ CASE = Case(
         "m d'' = -k d^(3/2) (1 + lam d'), from d = 0 with d' = v0 until d returns to 0.",
         "lam v0 alone decides the restitution: 1 - (2/3) lam v0 for small ones, 1/(lam v0) for large ones.",
     ),
+    sketch=draw.sketch(
+        draw.disc((0, 0), 0.7, "m"),
+        draw.arrow((-1.9, 0), (-0.85, 0), ""),
+        draw.words((-1.4, 0.3), "v0"),
+        draw.edge((1.1, -0.6), (1.1, 0.6)),
+        draw.spring((1.1, 0.4), (3.3, 0.4), "k d^(3/2)"),
+        draw.damper((1.1, -0.4), (3.3, -0.4), "k lam d^(3/2)"),
+        draw.ground((3.3, -0.8), (3.3, 0.8)),
+    ),
+    shown=ShownMotion(until=3.3),
     equations=of.equations(
         "e = (1 + W(-(1 + q) exp(-1 - q)))/q, q = lam v_0", "d_max^(5/2) = 5 m (q - log(1 + q))/(2 k lam^2)"
     ),

@@ -9,7 +9,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import REBOUND, Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -140,6 +141,20 @@ CASE = Case(
         "The motion begins just after an impact to the right, on its orbit of two impacts a cycle: half a period later "
         "all is reversed.",
     ),
+    sketch=draw.sketch(
+        draw.ground((0, 1.0), (0, -1.0)),
+        draw.spring((0, 0.45), (2, 0.45), "1"),
+        draw.damper((0, -0.35), (2, -0.35), "2 z"),
+        draw.line((2, 0.8), (5, 0.8), (5, -0.8), (2, -0.8), (2, 0.8)),
+        draw.disc((3.2, -0.55), 0.24),
+        draw.arrow((3.5, -0.55), (4.2, -0.55), ""),
+        draw.words((3.2, -0.05), "mu"),
+        draw.span((2, -1.1), (5, -1.1), ""),
+        draw.words((3.5, -1.4), "d + size of the particle"),
+        draw.arrow((5.1, 0.3), (6.0, 0.3), "F cos(W t + phase)"),
+        draw.arrow((3.2, 1.1), (4.1, 1.1), "x"),
+    ),
+    shown=ShownMotion(curves=("x", "y")),
     equations=(
         "x'' + 2 z x' + x = F cos(W t + φ), y'' = 0",
         "v = (2 x_0 + d) W/π, u_b = -v (1 - e + 2 μ)/(1 + e), u_a = u_b + 2 μ v",

@@ -9,7 +9,8 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -100,6 +101,18 @@ CASE = Case(
         "angle a. The wall pushes with 3/4 m g cos(theta) (3 sin(theta) - 2 sin(a)), and is left where that ends.",
         "Then the centre keeps its velocity u along the floor, until the rod lies on it.",
     ),
+    sketch=draw.sketch(
+        draw.ground((0, 3.6), (0, 0)),
+        draw.ground((0, 0), (4.2, 0)),
+        draw.bar((0.08, 2.9), (2.2, 0.08), "", 0.12),
+        draw.words((1.65, 1.75), "2 l"),
+        draw.arc((0, 2.9), 0.7, 270, 307),
+        draw.words((0.42, 1.75), "theta"),
+        draw.arrow((2.5, 0.35), (3.4, 0.35), "u"),
+        draw.dot((1.14, 1.49)),
+        draw.arrow((3.8, 2.6), (3.8, 1.7), "g"),
+    ),
+    shown=ShownMotion(curves=("theta", "x")),
     equations=of.equations(
         "w^2 = 3 g/(2 l) (sin(a) - sin(θ)), sin(θ_r) = 2/3 sin(a), u^2 = 2/9 g l sin(a)^3",
         "(1/3 + cos(θ)^2) w^2/2 + u^2/(2 l^2) = g/l (sin(a) - sin(θ))",

@@ -11,7 +11,8 @@ from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.second_routes.waves import Waves
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -150,6 +151,19 @@ CASE = Case(
         "In contact s = x - d, and the wall pushes with N = k s + c x'. The foot parts where N falls to zero. Off the "
         "wall spring and dashpot hold each other, s' = -k s/c: when the mass comes again, the foot is still short.",
     ),
+    sketch=draw.sketch(
+        draw.oscillator("K"),
+        draw.spring((3.0, 0.25), (4.7, 0.25), "k"),
+        draw.damper((3.0, -0.25), (4.7, -0.25), ""),
+        draw.words((3.85, -0.65), "c"),
+        draw.edge((4.7, -0.4), (4.7, 0.4)),
+        draw.ground((5.5, -0.9), (5.5, 0.9)),
+        draw.words((5.0, 1.2), "foot, no mass"),
+        draw.arrow((2.5, 0.95), (3.3, 0.95), "x"),
+        draw.span((4.7, -0.8), (5.5, -0.8), ""),
+        draw.words((5.1, -1.1), "d"),
+    ),
+    shown=ShownMotion(curves=("x", "s")),
     equations=of.equations(
         "m x'' + K x = -N, N = k (x - d) + c x'",
         "x - d = Re(a_1 exp(r_1 t) + a_2 exp(r_2 t)) - K d/(K + k), m r^2 + c r + K + k = 0",

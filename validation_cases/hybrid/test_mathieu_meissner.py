@@ -19,7 +19,8 @@ from veridyn.references.engine.jets import Jet, hull, slope, value
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Published, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Published, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import value_at
@@ -255,6 +256,13 @@ CASE = Case(
         "a11 + a22 over a period exceeds 2 in size, motions grow, at the rate arcosh(|trace|/2)/period.",
         "On the boundaries of growth, a = a_n(q) and b_n(q), a motion is periodic: eigenvalues of Ince's matrices.",
     ),
+    sketch=draw.sketch(
+        draw.oscillator("d + e s(t)"),
+        draw.arrow((2.5, 0.7), (3.4, 0.7), "x"),
+        draw.axes((5.0, -0.8), 3.0, 1.8, ("t", "stiffness")),
+        draw.graph((5.0, 0.4), (5.7, 0.4), (5.7, -0.4), (6.4, -0.4), (6.4, 0.4), (7.1, 0.4), (7.1, -0.4), (7.8, -0.4)),
+    ),
+    shown=ShownMotion(curves=("a11", "a12")),
     equations=(
         *equations(PROBLEM),
         "x'' + (a - 2 q cos(2 t)) x = 0",

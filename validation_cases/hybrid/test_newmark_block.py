@@ -10,7 +10,8 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -200,6 +201,15 @@ CASE = Case(
         "Down a slope a_b is large: the block slides one way. On level ground both are the same: where the slide stops "
         "under a load that is beyond a_b, it turns at once.",
     ),
+    sketch=draw.sketch(
+        draw.turned((*draw.ground((-2.4, 0), (2.8, 0)), *draw.box((0, 0.4), 1.4, 0.8, "block")), 12.0),
+        draw.arrow((1.1, 1.0), (2.0, 1.2), ""),
+        draw.words((2.3, 1.3), "s"),
+        draw.arrow((-1.6, -1.3), (-0.4, -1.3), ""),
+        draw.arrow((-0.4, -1.3), (-1.6, -1.3), ""),
+        draw.words((1.6, -1.3), "ground: A g sin(W t)"),
+    ),
+    shown=ShownMotion(curves=("s", "v")),
     equations=(
         "s'' = g (A sin(W t) - a_y) forwards, s'' = g (A sin(W t) + a_b) backwards",
         "t_s = asin(a_y/A)/W, A/W (cos(W t_s) - cos(W t_e)) = a_y (t_e - t_s)",

@@ -9,6 +9,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Condition, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -87,7 +88,12 @@ def threshold(p: Any) -> Any:
 
 of = Quantities(MOTION, how="Duhamel's integral")
 JUST = THRESHOLD.value(PEAK, "0", second=threshold, how="projection on the direction that grows")
-EXCESS = THRESHOLD.value("1/share - 1", "0", second=lambda p: mpmath.sqrt(1 + p.W**2) / threshold(p) - 1, how="as that")
+EXCESS = THRESHOLD.value(
+    "1/share - 1",
+    "0",
+    second=lambda p: mpmath.sqrt(1 + p.W**2) / threshold(p) - 1,
+    how="the threshold by its own second route",
+)
 RECTANGULAR = MOTION.closed(
     lambda p: (p.a_r / (p.a_r - 1)).log(),
     second=lambda p: mpmath.acosh(1 + 1 / (2 * p.a_r * (p.a_r - 1))),
@@ -116,6 +122,15 @@ CASE = Case(
         "After the pulse θ - 1 is a sum of exp(t) and exp(-t): the block overturns if the first has a positive "
         "factor. Housner's formula a = sqrt(1 + W²) follows if the second is forgotten.",
         "A rectangular pulse of a_r alpha g just overturns if it lasts log(a_r/(a_r - 1)): Housner has that right.",
+    ),
+    sketch=draw.sketch(
+        draw.ground((-1.6, 0), (2.6, 0)),
+        draw.dashed((-0.6, 0), (-0.6, 3.0), (0.6, 3.0), (0.6, 0)),
+        draw.turned(draw.box((0, 1.5), 1.2, 3.0), -12.0, (0.6, 0)),
+        draw.dot((0.6, 0)),
+        draw.arc((0.6, 0), 3.5, 90, 78, "θ"),
+        draw.arrow((-1.4, -0.7), (0.6, -0.7), "ground"),
+        draw.words((0.3, -1.2), "half-sine pulse"),
     ),
     equations=(
         "θ'' = θ - 1 + a sin(W t + ψ), sin(ψ) = 1/a",

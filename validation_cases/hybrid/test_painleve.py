@@ -11,7 +11,8 @@ from veridyn.references.engine.enclosure import Absent
 from veridyn.references.engine.jets import value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -131,6 +132,18 @@ CASE = Case(
         "It takes a friction of 2 sqrt(i (1 + i)), 4/3 for a slender rod; then it lies between two angles. The motion "
         "is followed until the tip stops.",
     ),
+    sketch=draw.sketch(
+        draw.ground((-3.4, 0), (1.8, 0)),
+        draw.bar((0, 0.06), (-1.9, 2.6), "", 0.12),
+        draw.words((-0.6, 1.6), "2 l"),
+        draw.arc((0, 0.06), 0.8, 180, 127, ""),
+        draw.words((-1.4, 0.4), "theta"),
+        draw.dot((-0.95, 1.33)),
+        draw.arrow((0.3, 0.4), (1.2, 0.4), "u"),
+        draw.words((0.6, -0.5), "mu"),
+        draw.arrow((-3.0, 2.6), (-3.0, 1.7), "g"),
+    ),
+    shown=ShownMotion(curves=("theta", "u")),
     equations=of.equations("μ_P = (i + cos(θ)^2)/(sin(θ) cos(θ))", "i tan(θ)^2 - μ tan(θ) + 1 + i = 0"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

@@ -8,6 +8,7 @@ from veridyn.problem.modes import Change, Condition, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -101,6 +102,18 @@ CASE = Case(
         "The velocity of the mass is kept, so that the angular velocity jumps by the ratio of the lengths.",
         "Behind the pin the motion begins with the short string. The throw is the angular velocity at phi_0 with which "
         "the short pendulum turns exactly where its string is level.",
+    ),
+    sketch=draw.sketch(
+        draw.pivot((0, 0), 180.0),
+        draw.dashed((0, 0), (0, -3.4)),
+        draw.line((0, 0), (0.9, -1.5), (0.75, -3.0)),
+        draw.dot((0.9, -1.5), 0.1),
+        draw.disc((0.75, -3.0), 0.25, "m"),
+        draw.words((1.5, -1.5), "pin"),
+        draw.span((-0.5, 0), (0.4, -1.5), ""),
+        draw.words((-0.5, -0.9), "l_p"),
+        draw.words((1.4, -2.4), "l - l_p"),
+        draw.arrow((2.4, -0.4), (2.4, -1.3), "g"),
     ),
     equations=(*equations(PROBLEM), "m l φ'' = -m g sin(φ) - d l φ', short: l - l_p instead of l"),
     parameters=PARAMETERS,

@@ -12,7 +12,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.engine.enclosure import ball
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Observation, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Observation, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly, event_instant, value_at
@@ -139,6 +140,18 @@ CASE = Case(
         "spring; a > 1: no stiffness at x = 0; a < 1: an infinite one, and no Lipschitz constant.",
         "Energy gives time as an integral over the displacement, a Beta function over a quarter of the period.",
     ),
+    sketch=draw.sketch(
+        draw.box((0, 0), 1, 0.9, "m"),
+        draw.arrow((0, 0.75), (1.0, 0.75), "x"),
+        draw.ground((-3.2, 0.6), (-3.2, -0.6)),
+        draw.spring((-3.2, 0), (-0.5, 0), "|x|^a"),
+        draw.axes((2.6, -1.0), 2.6, 2.0, ("x", "force")),
+        draw.curve(lambda x: (2.6 + 1.15 * x, -1.0 + 0.9 * x**2.5), 0, 1.25),
+        draw.curve(lambda x: (2.6 + 1.5 * x, -1.0 + 1.2 * x**0.33), 0, 1.4),
+        draw.words((5.2, 0.35), "a < 1"),
+        draw.words((4.1, 0.9), "a > 1"),
+    ),
+    shown=ShownMotion(portraits=(("x", "v"),), until=1.49),
     equations=(
         "x'' = -sign(x) |x|^a",
         "T = 4 sqrt((a + 1)/2) A^{(1-a)/2} sqrt(π) Γ(1/(a + 1))/((a + 1) Γ(1/2 + 1/(a + 1)))",

@@ -11,6 +11,7 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import REBOUND, Requirement, restrict
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import Case, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -109,6 +110,14 @@ CASE = Case(
     statement=(
         "A body falls from the height h; at the floor its velocity v becomes -e v. Bounce n reaches e^(2 n) h.",
         "Without restitution it rests on the floor from the first impact on.",
+    ),
+    sketch=draw.sketch(
+        draw.ground((-0.6, 0), (6.2, 0)),
+        *(draw.disc((0.2 + 1.35 * i, 2.5), 0.2) for i in range(5)),
+        *(draw.dashed((0.2 + 1.35 * i, 2.3), (0.2 + 1.35 * i, 0.2)) for i in range(5)),
+        *(draw.graph((0.5 + 1.35 * i, 0.05), (0.5 + 1.35 * i, 0.1 + 2.4 * (i / 4) ** 2)) for i in range(5)),
+        *(draw.words((0.3 + 1.35 * i, -0.5), f"e = {e}") for i, e in enumerate(("0", "1/4", "1/2", "3/4", "1"))),
+        draw.span((-0.4, 0), (-0.4, 2.3), "h"),
     ),
     equations=(*equations(BOUNCES), "t_n = sqrt(2 h/g) (1 + 2 Σ_{k=1}^{n-1} e^k), h_n = e^(2 n) h"),
     parameters=PARAMETERS,

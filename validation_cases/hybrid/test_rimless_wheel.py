@@ -1,5 +1,6 @@
 """Rimless wheel that walks down a slope."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,8 @@ from veridyn.references.engine.enclosure import Absent, less
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -126,6 +128,19 @@ CASE = Case(
         "A strike keeps the momentum about the new foot: cos(2 a) of the angular velocity is left. Between strikes "
         "its square grows by 4 g/l sin(a) sin(s), so that the squares tend to a fixed point as cos(2 a)², to W².",
     ),
+    sketch=draw.sketch(
+        *(
+            draw.turned(
+                draw.line((0.0, 1.5), (1.62 * math.sin(math.radians(a)), 1.5 - 1.62 * math.cos(math.radians(a)))), -14.0
+            )
+            for a in range(-158, 180, 45)
+        ),
+        draw.turned((*draw.ground((-2.6, 0), (3.0, 0)), *draw.disc((0, 1.5), 0.3)), -14.0),
+        draw.words((0.2, 0.45), "2 a"),
+        draw.words((2.2, -1.0), "slope s"),
+        draw.arrow((2.4, 1.8), (2.4, 0.9), "g"),
+    ),
+    shown=ShownMotion(portraits=(("theta", "w"),)),
     equations=of.equations(
         "w_{n+1}^2 = cos(2 a)^2 (w_n^2 + 4 g/l sin(a) sin(s))", "W^2 = 4 g/l sin(a) sin(s)/tan(2 a)^2"
     ),

@@ -10,7 +10,8 @@ from veridyn.problem.modes import Accumulation, Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -102,6 +103,16 @@ CASE = Case(
         "At theta = 0 the edge changes; the moment of momentum about the new edge is kept: the angular velocity "
         "w falls to (1 - 3/2 sin² alpha) w.",
     ),
+    sketch=draw.sketch(
+        draw.ground((-1.8, 0), (2.4, 0)),
+        draw.dashed((-0.6, 0), (-0.6, 2.8), (0.6, 2.8), (0.6, 0)),
+        draw.turned((*draw.box((0, 1.4), 1.2, 2.8), *draw.thin((0.6, 0), (0, 1.4))), -10.0, (0.6, 0)),
+        draw.dot((0.6, 0)),
+        draw.words((0.05, 0.8), "R"),
+        draw.arc((0.6, 0), 3.2, 90, 80, "θ"),
+        draw.arrow((-1.5, 2.4), (-1.5, 1.5), "g"),
+    ),
+    shown=ShownMotion(portraits=(("theta", "w"),)),
     equations=of.equations(
         "phi_n = 1 - sqrt(1 - r^n (1 - (1 - phi_0)^2)), phi = |theta|/alpha, r = (1 - 3/2 sin(alpha)^2)^2",
         "T_n = acosh(1/(1 - phi_n))/p, p = sqrt(3 g/(4 R))",

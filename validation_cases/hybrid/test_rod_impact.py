@@ -12,7 +12,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import REBOUND, Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Quantity, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly, event_instant
@@ -158,6 +159,19 @@ CASE = Case(
         "Compression ends at u_n = 0. The impact ends after Newton at u_n = e v_n, after Poisson at p_n = (1 + e) P, "
         "after Stronge where the normal force has given back e² of the work that it took.",
     ),
+    sketch=draw.sketch(
+        draw.ground((-2.2, 0), (2.8, 0)),
+        draw.bar((0, 0.06), (1.9, 2.4), "", 0.14),
+        draw.dot((0.95, 1.23)),
+        draw.arrow((0, -0.4), (0, -0.02), ""),
+        draw.words((0.45, -0.55), "p_n"),
+        draw.arrow((-1.0, 0.12), (-0.15, 0.12), ""),
+        draw.words((-0.8, 0.4), "p_t"),
+        draw.arrow((2.6, 2.2), (2.3, 1.3), ""),
+        draw.words((2.8, 1.7), "v"),
+        draw.words((1.9, -0.5), "mu"),
+    ),
+    shown=ShownMotion(curves=("u_n", "u_t")),
     equations=(*equations(PROBLEM), "ΔT = (u(0) + u(p))^T p/2"),
     parameters=PARAMETERS,
     variants=(

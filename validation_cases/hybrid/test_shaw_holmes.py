@@ -11,7 +11,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import REBOUND, Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -172,6 +173,15 @@ CASE = Case(
         "The derivatives with respect to the start jump at an impact as its instant moves; their trace and determinant",
         "at the next one are the sum and the product of the multipliers.",
     ),
+    sketch=draw.sketch(
+        draw.oscillator("1", "2 z"),
+        draw.stop((4.6, 0), 180.0),
+        draw.words((5.4, 0), "e"),
+        draw.span((3.0, -0.95), (4.6, -0.95), ""),
+        draw.words((3.8, -1.25), "d"),
+        draw.arrow((2.5, 1.0), (3.4, 1.0), "x, F cos(W t + phase)"),
+    ),
+    shown=ShownMotion(portraits=(("x", "v"),)),
     equations=(
         "x'' + 2 z x' + x = F cos(W t + φ), x = d: x' = -e x'",
         "(d - C, -D) = V (Φ(T) - I)^-1 ((0, 1) + e Φ(T) (0, 1)), C^2 + (D/W)^2 = F^2/((1 - W^2)^2 + 4 z^2 W^2)",

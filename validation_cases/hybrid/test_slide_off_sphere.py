@@ -9,7 +9,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -111,6 +112,19 @@ CASE = Case(
         "Where the push ends, the particle leaves and falls freely to the floor on which the sphere lies. Friction "
         "that takes all speed near the top keeps it there.",
     ),
+    sketch=draw.sketch(
+        draw.ground((-2.0, -1.8), (4.4, -1.8)),
+        draw.disc((0, 0), 1.8),
+        draw.dot((0, 0)),
+        draw.thin((0, 0), (0, 1.8)),
+        draw.thin((0, 0), (1.33, 1.21)),
+        draw.arc((0, 0), 0.8, 90, 42, "theta"),
+        draw.disc((1.44, 1.31), 0.17),
+        draw.path(lambda t: (1.44 + 1.2 * t, 1.31 - 1.1 * t - 0.9 * t * t), 0, 1.33),
+        draw.words((-0.6, 0.6), "R"),
+        draw.arrow((3.8, 1.2), (3.8, 0.3), "g"),
+    ),
+    shown=ShownMotion(curves=("x", "y"), portraits=(("x", "y"),), true_to_scale=True),
     equations=of.equations(
         "R^2 w^2 = g R (C e^(2 μ θ) + 2 ((2 μ^2 - 1) cos(θ) - 3 μ sin(θ))/(1 + 4 μ^2))",
         "C = v_0^2/(g R) - 2 (2 μ^2 - 1)/(1 + 4 μ^2), R w^2 = g cos(θ) at the release",

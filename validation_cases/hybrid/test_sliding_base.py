@@ -9,7 +9,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -130,6 +131,18 @@ CASE = Case(
         "the oscillator: it sees a square wave of +f and -f.",
         "The motion begins on its periodic orbit without stick, as the base turns to the right.",
     ),
+    sketch=draw.sketch(
+        draw.ground((-1.0, -0.7), (6.0, -0.7)),
+        draw.box((2.4, -0.35), 5.4, 0.7, "base"),
+        draw.ground((0.2, 1.4), (0.2, 0)),
+        draw.spring((0.2, 0.7), (2.4, 0.7), "1"),
+        draw.box((3.0, 0.6), 1.2, 1.0, "m"),
+        draw.arrow((3.0, 1.35), (3.9, 1.35), "u"),
+        draw.arrow((5.2, -0.2), (6.0, -0.2), "s"),
+        draw.arrow((1.6, -1.5), (2.8, -1.5), "A sin(W t + psi)"),
+        draw.words((0, -1.2), "f"),
+    ),
+    shown=ShownMotion(curves=("u", "v")),
     equations=(
         "(1 - α) u'' + 2 z u' + u = f sgn(s'), s'' = -A sin(W t + ψ) - f sgn(s') - α u''",
         "u = f + h, (1 + Φ(π/W)) h(0) = (-2 f, 0)",

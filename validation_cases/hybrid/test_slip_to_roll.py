@@ -10,7 +10,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -95,6 +96,21 @@ CASE = Case(
         "p and q its spins about x and y. The point of contact slips with (u - r q, v + r p).",
         "The slip keeps its direction and falls at 7/2 mu g, so that the centre moves on a parabola; then it rolls.",
     ),
+    sketch=draw.sketch(
+        draw.ground((-1.2, 0), (6.0, 0)),
+        draw.disc((0, 0.8), 0.8),
+        draw.dot((0, 0.8)),
+        draw.arrow((0.95, 0.8), (1.9, 0.8), "v"),
+        draw.arc((0, 0.8), 1.05, 60, 140, "", turns=True),
+        draw.words((-0.7, 2.0), "spin"),
+        draw.dashed((1.2, 0.4), (4.3, 0.4)),
+        draw.disc((4.6, 0.8), 0.8),
+        draw.dot((4.6, 0.8)),
+        draw.arc((4.6, 0.8), 1.05, 130, 50, "", turns=True),
+        draw.words((4.6, -0.5), "rolls"),
+        draw.words((0.3, -0.5), "slides, mu"),
+    ),
+    shown=ShownMotion(curves=("u", "v"), portraits=(("x", "y"),), true_to_scale=True),
     equations=(
         "u' = -μ g (v_0 - r w_y)/U, v' = -μ g r w_x/U, U = sqrt((v_0 - r w_y)^2 + r^2 w_x^2)",
         "p' = 5 v'/(2 r), q' = -5 u'/(2 r)",

@@ -12,7 +12,8 @@ from veridyn.references.certified import CertificationError, per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities, write_start
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -195,6 +196,21 @@ CASE = Case(
         "t_beyond and enters the one to the left half a period later; the second half is the first one reversed.",
         "Within the gap there is a small orbit as well, of an oscillator that never touches the springs.",
     ),
+    sketch=draw.sketch(
+        draw.box((0, 0), 1, 0.9, "m"),
+        draw.edge((-1.4, -0.4), (-1.4, 0.4)),
+        draw.spring((-3.6, 0), (-1.4, 0), "k_2 - 1"),
+        draw.ground((-3.6, 0.8), (-3.6, -0.8)),
+        draw.edge((1.4, -0.4), (1.4, 0.4)),
+        draw.spring((1.4, 0), (3.6, 0), "k_2 - 1"),
+        draw.ground((3.6, -0.8), (3.6, 0.8)),
+        draw.ground((0.5, 2.1), (-0.5, 2.1)),
+        draw.spring((0, 2.1), (0, 0.45), "1"),
+        draw.span((0.5, -0.65), (1.4, -0.65), ""),
+        draw.words((0.95, -0.95), "1"),
+        draw.arrow((0.7, 1.3), (1.5, 1.3), "x, F cos(W t + phase)"),
+    ),
+    shown=ShownMotion(portraits=(("x", "v"),)),
     equations=("x'' + 2 z x' + h(x) = F cos(W t + φ)", "x(0) = 1, x(t_1) = 1, x(π/W) = -1, x'(π/W) = -x'(0)"),
     parameters=of.motion.parameters,
     variants=(Variant("stiff", {}), Variant("slower", {"W": "1.4"})),

@@ -11,7 +11,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Values, Variant, floats
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -165,6 +166,21 @@ CASE = Case(
         "The kerb catches its leading edge: the block turns about it with the angular momentum that it has about it, "
         "falls back without a rebound, or passes the balance at tan(theta) = b/h and falls over onto its side.",
     ),
+    sketch=draw.sketch(
+        draw.ground((-2.2, 0), (4.6, 0)),
+        draw.box((-0.6, 0.6), 1.4, 1.2),
+        draw.arrow((0.3, 0.6), (1.2, 0.6), "v_0"),
+        draw.box((3.4, 0.12), 0.25, 0.24),
+        draw.turned(draw.box((2.57, 0.6), 1.4, 1.2), -25.0, (3.27, 0)),
+        draw.words((4.2, 0.5), "kerb"),
+        draw.span((0.1, -0.4), (3.27, -0.4), ""),
+        draw.words((1.7, -0.7), "L"),
+        draw.span((-1.3, 1.4), (0.1, 1.4), "b"),
+        draw.span((-1.5, 0), (-1.5, 1.2), ""),
+        draw.words((-1.75, 0.6), "h"),
+        draw.words((-1.9, -0.45), "mu"),
+    ),
+    shown=ShownMotion(curves=("x", "theta")),
     equations=of.equations(
         "v_k^2 = v_0^2 - 2 μ g L, w_k = 3 h v_k/(2 (b^2 + h^2))",
         "w^2 = w_k^2 - 2 p^2 (cos(α - θ) - cos(α)), p^2 = 3 g/(2 sqrt(b^2 + h^2))",

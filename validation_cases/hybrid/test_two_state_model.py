@@ -11,12 +11,15 @@ from flint import arb, ctx
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
-from veridyn.references.engine.enclosure import Undecided, less
+from veridyn.references.engine.enclosure import Undecided, ball, less
 from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import rooted, value
-from veridyn.references.parameters import Parameter
+from veridyn.references.engine.motion import Motion
+from veridyn.references.parameters import Parameter, ParameterSet
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
+from veridyn.references.problems.hybrid_system import ParameterView
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Quantity, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures.motions import Quantities
@@ -110,6 +113,13 @@ def phases(p: Any) -> Iterator[ExponentialPhase]:
         start, y1, y2 = start + lapse, limit, phase.y2(p, lapse)
 
 
+def state_at(p: Any, time: Any, name: str) -> Any:
+    """Return a state at an instant (s)."""
+    begun = takewhile(lambda phase: less(phase.start, time, "a switch happens at the instant"), phases(p))
+    *_, phase = begun
+    return getattr(phase, name)(p, time - phase.start)
+
+
 def instant(p: Any, number: int) -> Any:
     """Return an instant of switching."""
     return next(islice(phases(p), number, None)).start
@@ -117,9 +127,22 @@ def instant(p: Any, number: int) -> Any:
 
 def final(p: Any, name: str) -> Any:
     """Return a state at 5 s."""
-    begun = takewhile(lambda phase: less(phase.start, arb(5), "a switch happens at 5 s"), phases(p))
-    *_, phase = begun
-    return getattr(phase, name)(p, 5 - phase.start)
+    return state_at(p, arb(5), name)
+
+
+@MOTION.reference.function()
+def motion(o: ParameterSet, digits: int) -> Motion:
+    """Return the motion, for figures."""
+
+    def view() -> ParameterView:
+        return ParameterView(o, ball)
+
+    def changes() -> list[tuple[Any, str]]:
+        return [(phase.start, "switch") for phase in islice(phases(view()), 1, 6)]
+
+    return Motion(
+        {name: partial(lambda name, t: state_at(view(), t, name), name) for name in ("y1", "y2")}, changes, digits
+    )
 
 
 def slow_roots(p: Any) -> Iterator[tuple[Any, Any]]:
@@ -199,6 +222,18 @@ CASE = Case(
         "c2 = 0.4, c4 = 5.5 until y1 rises to the upper limit; then c2 = -0.3, c4 = 2.73 until it falls to the lower.",
         "5 s are simulated from y1 = 4.2, y2 = 0.3.",
     ),
+    sketch=draw.sketch(
+        draw.box((0, 0), 1.7, 0.9, "y1, rate c1"),
+        draw.box((3.6, 0), 1.7, 0.9, "y2, rate c3"),
+        draw.arrow((2.7, 0), (0.95, 0), ""),
+        draw.arrow((5.6, 0), (4.5, 0), ""),
+        draw.words((6.0, 0), "c4"),
+        draw.thin((0, -0.45), (0, -1.2)),
+        draw.thin((0, -1.2), (6.0, -1.2)),
+        draw.arrow((6.0, -1.2), (6.0, -0.3), ""),
+        draw.words((3.0, -0.95), "switches at the limits of y1"),
+    ),
+    shown=ShownMotion(curves=("y1", "y2"), motion=motion),
     equations=of.equations("t_1 = log((0.3 - 5.5)/(y2 - 5.5))/c3"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

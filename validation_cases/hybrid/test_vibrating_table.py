@@ -10,6 +10,7 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import REBOUND, Requirement, restrict
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -112,7 +113,7 @@ def doubled(p: Any) -> Any:
 
 of = Quantities(MOTION, how="implicit map of bounces")
 BIRTH, DOUBLING, MIDDLE = (
-    MOTION.closed(read, second=second, how="put otherwise")
+    MOTION.closed(read, second=second, how="the same formula, arranged otherwise")
     for read, second in (
         (born, lambda p: mpmath.pi * p.n * (2 / (1 + p.e) - 1)),
         (doubled, doubling),
@@ -145,6 +146,19 @@ CASE = Case(
         "agree, so that no approximation of high bounces is needed: cos(φ) = n π (1 - e)/(Gam (1 + e)).",
         "The derivatives with respect to the start jump at a bounce as its instant moves; their trace and determinant "
         "after the next one are the sum and the product of the multipliers.",
+    ),
+    sketch=draw.sketch(
+        draw.box((0, 0), 4, 0.35),
+        draw.arrow((2.4, 0), (2.4, 0.6), ""),
+        draw.arrow((2.4, 0), (2.4, -0.6), ""),
+        draw.words((3.9, 0), "Gam sin(t + φ)"),
+        draw.disc((0, 2.4), 0.25),
+        draw.path(lambda y: (0, y), 0.3, 2.1),
+        draw.arrow((0.6, 2.0), (0.6, 1.2), ""),
+        draw.words((0.85, 1.6), "g"),
+        draw.words((-0.5, 1.0), "y"),
+        draw.dashed((-2.4, 0.6), (2.2, 0.6)),
+        draw.dashed((-2.4, -0.6), (2.2, -0.6)),
     ),
     equations=(
         "y'' = -1, y = Γ sin(t + φ): v = (1 + e) Γ cos(t + φ) - e v",

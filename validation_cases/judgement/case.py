@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.problem.exact_fields import is_formula
-from veridyn.problem.mechanical import MechanicalProblem, Problem
+from veridyn.problem.mechanical import Problem
 from veridyn.references.certified import CertificationError, Certified, undefined
+from veridyn.references.engine.motion import Motion
 from veridyn.references.parameters import Exact, Parameter, ParameterError, resolve
 from veridyn.references.reference import DIGITS, Reference
 from veridyn.references.requirements import Requirement, check_requirements
-from veridyn.results import Figure
+from veridyn.results import Figure, Sketch
 from veridyn.validation_cases.judgement.sweeping import Sweep
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 
@@ -221,6 +222,23 @@ class Beam:
     shapes: tuple[tuple[str, tuple[float, ...]], ...]
 
 
+@dataclass(frozen=True)
+class ShownMotion:
+    """What the page of a case draws of the proved motion of its default variant.
+
+    ``curves`` are states, readings or expressions in them that are drawn over the time; empty: the first two states, or
+    the first two coordinates and velocities. ``portraits`` are pairs of them that are drawn over each other, to one
+    scale if ``true_to_scale``. ``until`` is the instant (s) at which they end; None: that of the problem. ``motion`` is
+    the proved motion, by whose readings the curves are named, where the engine does not take the problem as it is.
+    """
+
+    curves: tuple[str, ...] = ()
+    portraits: tuple[tuple[str, str], ...] = ()
+    true_to_scale: bool = False
+    until: float | None = None
+    motion: Reference[Motion] | None = None
+
+
 FigureMaker = Callable[..., Iterable[Figure]]
 """Yields figures of a case as a `Runner` observes it: both are its arguments; the runner stands above this room."""
 
@@ -263,7 +281,8 @@ class Case:
     requirements: tuple[Requirement, ...] = ()
     equations: tuple[str, ...] = ()  # of the problem and its reference, in one line each; the report typesets them
     beam: Callable[[Values], Beam] | None = None  # what is drawn where the problem is no line of masses
-    drawn: Callable[[Values], MechanicalProblem] | None = None  # or the line of masses that moves alike
+    sketch: Sketch | None = None  # or a drawing of its own, see `sketching`
+    shown: ShownMotion = ShownMotion()
 
     def values(self, given: Mapping[str, object] = MappingProxyType({})) -> dict[str, Exact]:
         """Return all parameters, defaults completed; raises `ParameterError`, also if a requirement does not hold."""

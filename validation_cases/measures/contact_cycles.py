@@ -52,12 +52,20 @@ class Contacts:
 
     def touch(self, contact: int = 1) -> Reference[Certified]:
         """Return the instant at which a contact begins (s); the first begins at t = 0."""
-        return self._read("touch", lambda c, n: n * c.lasts, "cycles before: contact and half a period", contact)
+        return self._read(
+            "touch",
+            lambda c, n: n * c.lasts,
+            "sum of the cycles before, each a contact and half a period of flight",
+            contact,
+        )
 
     def opening(self, contact: int = 1) -> Reference[Certified]:
         """Return the instant at which the mass leaves the place of the stop, x = 0 (s)."""
         return self._read(
-            "opening", lambda c, n: n * c.lasts + c.opened, "cycles before, tr + atan2(ω0 xr, -vr)/ω0", contact
+            "opening",
+            lambda c, n: n * c.lasts + c.opened,
+            "sum of the cycles before, then contact and flight in closed form",
+            contact,
         )
 
     def flight_duration(self) -> Reference[Certified]:
@@ -66,39 +74,58 @@ class Contacts:
 
     def force_duration(self) -> Reference[Certified]:
         """Return the time that the stop pushes in each contact (s)."""
-        return self._read("force_duration", lambda c, _: c.released, "tan ωd tr = cc ωd/(cc β - kc)")
+        return self._read(
+            "force_duration", lambda c, _: c.released, "damped sine of the contact, up to the zero of its force"
+        )
 
     def restitution(self) -> Reference[Certified]:
         """Return the velocity of a touch over that of the touch before."""
-        return self._read("restitution", lambda c, _: _share(c), "sqrt(vr² + ω0² xr²)/v")
+        return self._read(
+            "restitution",
+            lambda c, _: _share(c),
+            "speed of the flight at the place of the stop, by the energy at release",
+        )
 
     def rebound(self, contact: int = 1) -> Reference[Certified]:
         """Return the largest distance from the stop after a contact (m)."""
-        return self._read("rebound", lambda c, n: _share(c) ** n * c.rebound, "v0 e^contact/ω0", contact)
+        return self._read(
+            "rebound",
+            lambda c, n: _share(c) ** n * c.rebound,
+            "first speed times the restitution of every contact, over the natural frequency",
+            contact,
+        )
 
     def peak_force(self, contact: int = 1) -> Reference[Certified]:
         """Return the largest force of a contact (N)."""
-        how = "v0 e^(contact - 1) times the force where its rate vanishes, or at the touch if it never grows"
+        how = "speed at the touch times the force per speed: where its rate is zero, or at the touch if it never grows"
         return self._read("peak_force", lambda c, n: _share(c) ** n * c.peak, how, contact)
 
     def peak_time(self, contact: int = 1) -> Reference[Certified]:
         """Return the instant of the largest force of a contact (s)."""
-        how = "cycles before, and the first zero of the rate of the force"
+        how = "sum of the cycles before, then the first zero of the rate of the force"
         return self._read("peak_time", lambda c, n: n * c.lasts + c.peaked, how, contact)
 
     def impulse(self, contact: int = 1) -> Reference[Certified]:
         """Return the impulse of the stop alone in a contact (N s)."""
-        how = "momentum that the spring has not taken"
+        how = "change of momentum less the impulse of the spring"
         return self._read("impulse", lambda c, n: _share(c) ** n * c.impulse, how, contact)
 
     def impact_velocity(self, contact: int = 1) -> Reference[Certified]:
         """Return the velocity at a touch (m/s): an approach counts as negative."""
-        return self._read("impact_velocity", lambda c, n: -c.v0 * _share(c) ** n, "-v0 e^(contact - 1)", contact)
+        return self._read(
+            "impact_velocity",
+            lambda c, n: -c.v0 * _share(c) ** n,
+            "first speed times the restitution of every contact before",
+            contact,
+        )
 
     def energy(self, contact: int = 1) -> Reference[Certified]:
         """Return the energy of the flight after a contact (J)."""
         return self._read(
-            "energy", lambda c, n: c.k * (_share(c) ** n * c.rebound) ** 2 / 2, "½ k (v0 e^contact/ω0)²", contact
+            "energy",
+            lambda c, n: c.k * (_share(c) ** n * c.rebound) ** 2 / 2,
+            "half the stiffness times the square of the rebound",
+            contact,
         )
 
     def _read(self, name: str, read: Callable[[Any, int], Any], how: str, contact: int = 1) -> Reference[Certified]:

@@ -20,7 +20,17 @@ from veridyn.references.reference import Reference
 from veridyn.references.requirements import Requirement, restrict
 from veridyn.references.second_routes import bar_modes
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Quantity, Values, Variant, numbers
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Floats,
+    Observation,
+    Quantity,
+    ShownMotion,
+    Values,
+    Variant,
+    numbers,
+)
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures import impacts, plotting
@@ -265,6 +275,21 @@ CASE = Case(
         "A chain of N masses is another system. Its modes on the wall and off it are known in closed form; it leaves "
         "when the force of the half cell first vanishes, later than 2L/c, and takes vibration along.",
     ),
+    sketch=draw.sketch(
+        draw.ground((0, 0.7), (0, -0.7)),
+        draw.span((0, -0.8), (0.9, -0.8), ""),
+        draw.words((0.45, -1.1), "h0"),
+        draw.edge((0.9, -0.3), (0.9, 0.3)),
+        draw.spring((0.9, 0), (1.8, 0), "", 5),
+        *(draw.box((2.15 + 1.9 * i, 0), 0.7, 0.7, n) for i, n in enumerate(("1", "2", "…", "N"))),
+        *(draw.spring((2.5 + 1.9 * i, 0), (3.7 + 1.9 * i, 0), "", 6) for i in range(3)),
+        draw.line((8.2, 0), (8.6, 0)),
+        draw.arrow((5.6, 0.8), (4.6, 0.8), ""),
+        draw.words((5.1, 1.1), "v0"),
+        draw.span((0.9, -1.4), (8.6, -1.4), ""),
+        draw.words((4.7, -1.7), "L"),
+    ),
+    shown=ShownMotion(curves=("x1", "tip")),
     equations=(
         "m u_i'' = k (u_{i-1} - 2 u_i + u_{i+1}), m = rho A L/N, k = E A N/L, 1 < i < N",
         "m u_1'' = k (u_2 - u_1) + R, R = 2 k max(0, -h_0 - u_1), m u_N'' = k (u_{N-1} - u_N)",

@@ -32,6 +32,7 @@ from veridyn.validation_cases.judgement.case import (
     Floats,
     Observation,
     Quantity,
+    ShownMotion,
     Values,
     Variant,
     floats,
@@ -381,6 +382,7 @@ CASE = Case(
         "at mid-span. In each phase the equations are linear; in contact the modes couple through k_c φ φᵀ, and their "
         "damping is no longer proportional.",
     ),
+    shown=ShownMotion(curves=("q_1", "q_3", "q_5")),
     equations=(
         "q_n'' + 2 xi w_n q_n' + w_n² q_n = phi_n R, w_n = n² pi², phi_n = sqrt(2) sin(n pi/2)",
         "w = Σ_{n=1}^N phi_n q_n, R = k_c max(0, -gap - w)",

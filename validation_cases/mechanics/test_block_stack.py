@@ -14,7 +14,17 @@ from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter
 from veridyn.references.reference import Reference
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, numbers
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Observation,
+    Quantity,
+    ShownMotion,
+    Values,
+    Variant,
+    floats,
+    numbers,
+)
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import exactly
 from veridyn.validation_cases.measures.consistency import flags, friction_law, velocities
@@ -236,6 +246,15 @@ CASE = Case(
         "Both rest up to F = mu_1 M g, M = m_1 + m_2, and go together up to (mu_1 + mu_2) M g. Beyond, the upper "
         "one lags behind with mu_2 g. After t_1 they stay or come together if mu_1 < mu_2; else it slides ahead.",
     ),
+    sketch=draw.sketch(
+        draw.ground((-0.6, 0), (5.6, 0)),
+        draw.box((2.3, 0.5), 2.6, 1.0, "m_1"),
+        draw.box((2.3, 1.4), 1.6, 0.8, "m_2"),
+        draw.arrow((3.6, 0.5), (4.6, 0.5), "F"),
+        draw.words((4.2, 1.05), "mu_2"),
+        draw.words((0.2, 0.3), "mu_1"),
+    ),
+    shown=ShownMotion(curves=("v_x1", "v_x2")),
     equations=(
         "m_1 x_1'' = F + R_1 - R_2, m_2 x_2'' = R_2",
         "slip: R_1 = -μ_1 (m_1 + m_2) g sgn(x_1'), R_2 = -μ_2 m_2 g sgn(x_2' - x_1')",

@@ -20,7 +20,16 @@ from veridyn.references.problems import rubbing_block
 from veridyn.references.reference import TIME, Reference
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.judgement.case import Case, Floats, Observation, Quantity, Values, Variant, floats
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Floats,
+    Observation,
+    Quantity,
+    ShownMotion,
+    Values,
+    Variant,
+    floats,
+)
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited, exactly
 from veridyn.validation_cases.measures import plotting, quantities
@@ -265,6 +274,7 @@ CASE = Case(
         "In regularised stick is a spring kt and a "
         "dashpot ct, which hang on the place where the slip ended and begin with its friction.",
     ),
+    shown=ShownMotion(curves=("x1", "v_x1")),
     equations=(
         "m x'' + k x = F cos(Omega t) + R, x(t_0) = x_0, x'(t_0) = v_0",
         "N = W + sqrt(k_c m) w_0 sin(omega_z (t - t_0)), omega_z = sqrt(k_c/m)",

@@ -14,6 +14,7 @@ from veridyn.problem.time_functions import constant
 from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter
 from veridyn.references.requirements import Requirement, restrict
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited, exactly
@@ -213,6 +214,21 @@ CASE = Case(
     statement=(
         "A block with the velocity v0 down a slope, whose tangent is s, rests on the coefficients mu_s and mu_d.",
         "At rest it holds if s < mu_s. In motion down the slope it stops if s < mu_d, in motion up always.",
+    ),
+    sketch=draw.sketch(
+        draw.turned(
+            (
+                *draw.ground((-2.6, 0), (3.2, 0)),
+                *draw.box((0, 0.4), 1.4, 0.8, "m"),
+                *draw.arrow((0.75, 0.4), (1.8, 0.4), ""),
+            ),
+            -18.0,
+        ),
+        draw.words((2.1, 0.15), "v0"),
+        draw.dashed((3.04, -0.99), (0.2, -0.99)),
+        draw.words((1.0, -0.7), "slope s"),
+        draw.words((-1.1, -0.45), "mu_s, mu_d"),
+        draw.arrow((2.8, 1.6), (2.8, 0.7), "g"),
     ),
     equations=(
         "x'' = g (s - μ_d sgn(x'))/sqrt(1 + s^2) if x' != 0, x'' = 0 if x' = 0 and s < μ_s",

@@ -20,15 +20,16 @@ from veridyn.references.parameters import Parameter
 from veridyn.references.reference import Reference
 from veridyn.references.requirements import Requirement, restrict
 from veridyn.solver.postprocessing.interpolation import value_at
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import (
     Case,
     Criterion,
     Floats,
     Observation,
     Quantity,
+    ShownMotion,
     Values,
     Variant,
-    floats,
     numbers,
 )
 from veridyn.validation_cases.judgement.judge import verifies
@@ -161,20 +162,6 @@ def problem(values: Values) -> MechanicalProblem:
     return watched(partial(state, _planes), values)
 
 
-def in_line(values: Values) -> MechanicalProblem:
-    """Return what moves alike in one coordinate, along the line, for a drawing."""
-    m, k, kc, v0, a, b = floats(values, "m", "k", "kc", "v0", "a", "b")
-    return MechanicalProblem(
-        name="obstacles",
-        mass=np.array([[m]]),
-        stiffness=np.array([[k]]),
-        initial_velocity=np.array([v0]),
-        end=_span(values),
-        stops=(Stop("first", np.ones(1), a, kc), Stop("second", -np.ones(1), b, kc)),
-        coordinates=("x",),
-    )
-
-
 # ---- the second route: two flights and two contacts, for ever the same
 
 
@@ -255,31 +242,31 @@ def on_wall(number: int) -> tuple[tuple[str, int], tuple[str, int]]:
 
 def touch(number: int) -> Reference[Certified]:
     """Return the instant at which a contact begins (s), counted from 1."""
-    how = "quarter flights asin(ω0 g/v0)/ω0 and contacts 2 atan2(u, ωc r)/ωc before it"
+    how = "sum of the flights and contacts before it, arcs of sines"
     return MOTION.event(*on_wall(number)[0], second=partial(begins, number=number), how=how, kind=CLOSED)
 
 
 def release(number: int) -> Reference[Certified]:
     """Return the instant at which it ends (s)."""
-    how = "touch and contact 2 atan2(u, ωc r)/ωc"
+    how = "instant of the touch and the duration of the contact, an arc of a sine"
     return MOTION.event(*on_wall(number)[1], second=partial(ends, number=number), how=how, kind=CLOSED)
 
 
 def peak_force(number: int) -> Reference[Certified]:
     """Return its largest force (N)."""
-    how = "kc (R - r), R = hypot(r, u/ωc)"
+    how = "stiffness of the wall times the depth, by the amplitude of the arc in contact"
     return MOTION.largest(PUSH, *on_wall(number), second=lambda p: wall(p, number).force, how=how, kind=CLOSED)
 
 
 def impulse(number: int) -> Reference[Certified]:
     """Return its impulse (N s)."""
-    how = "2 m u less the impulse of the spring"
+    how = "twice the momentum at the touch less the impulse of the spring"
     return MOTION.integral(PUSH, *on_wall(number), second=lambda p: wall(p, number).impulse, how=how, kind=CLOSED)
 
 
 def displacement(time: str) -> Reference[Certified]:
     """Return the displacement towards the first wall at an instant (m)."""
-    how = "half waves about 0 and about g - r, mirrored at the turning points"
+    how = "arcs of sines in flight and contact, mirrored at the turning points"
     return MOTION.value(PLACE, time, second=partial(place, time=time), how=how, kind=CLOSED)
 
 
@@ -337,6 +324,17 @@ CASE = Case(
         "force between the walls. The motion meets all of them at right angles, so that it stays on its line "
         "and has one and the same closed form.",
     ),
+    sketch=draw.sketch(
+        draw.turned((*draw.dashed((-1.6, 0), (2.0, 0)), *draw.box((0, 0), 0.7, 0.7)), 30.0),
+        draw.turned((*draw.spring((2.0, 0), (3.6, 0)), *draw.spring((-1.6, 0), (-3.2, 0))), 30.0),
+        draw.turned((*draw.edge((2.0, -1.2), (2.0, 1.2)), *draw.edge((-1.6, -1.2), (-1.6, 1.2))), 30.0),
+        draw.turned((*draw.ground((3.6, -0.8), (3.6, 0.8)), *draw.ground((-3.2, 0.8), (-3.2, -0.8))), 30.0),
+        draw.turned(draw.arrow((0.4, 0.0), (1.3, 0.0)), 30.0),
+        *(draw.words(at, name) for at, name in (((0, 0), "m"), ((0.85, 0.95), "v0"), ((2.8, 1.05), "kc"))),
+        draw.axes((-3.4, 1.0), 0.9, 0.9, ("x1", "x2")),
+        draw.words((2.4, -1.7), "walls: planes, circles, profiles"),
+    ),
+    shown=ShownMotion(curves=("x1", "x2")),
     equations=(
         "m x'' + k x = -k_c max(0, x - a) + k_c max(0, -b - x), x(0) = 0, x'(0) = v0",
         "omega_0 = sqrt(k/m), omega_c = sqrt((k + k_c)/m), u = sqrt(v0² - omega_0² g²), r = k g/(k + k_c)",
@@ -388,7 +386,6 @@ CASE = Case(
         ),
         plotting.convergence("release_4", "where in a step a contact begins is chance", "annulus"),
     ),
-    drawn=in_line,
 )
 
 test_obstacles = verifies(CASE)

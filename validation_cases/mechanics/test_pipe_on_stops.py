@@ -20,6 +20,7 @@ from veridyn.references.second_routes import waves
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.impacts import Impact
 from veridyn.solver.postprocessing.interpolation import value_at
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import (
     Case,
     Floats,
@@ -27,7 +28,6 @@ from veridyn.validation_cases.judgement.case import (
     Quantity,
     Values,
     Variant,
-    floats,
     numbers,
 )
 from veridyn.validation_cases.judgement.judge import verifies
@@ -196,21 +196,6 @@ def _place(time: str) -> Quantity:
     )
 
 
-def drawn(values: Values) -> MechanicalProblem:
-    """Return the first mode of one bay at its stop, for a drawing."""
-    M, w1, xi, kc, g, a0, W = floats(values, *NAMED)
-    return MechanicalProblem(
-        name="pipe_on_stops",
-        mass=np.array([[M / 2]]),
-        damping=np.array([[xi * w1 * M]]),
-        stiffness=np.array([[M / 2 * w1**2]]),
-        end=END,
-        supports=(SupportMotion.from_acceleration("ground", np.ones(1), Harmonic(a0, W)),),
-        stops=(Stop("stop1", np.ones(1), g, kc),),
-        coordinates=("q",),
-    )
-
-
 CASE = Case(
     name="pipe_on_stops",
     title="Pipe of N modes on S stops",
@@ -226,6 +211,23 @@ CASE = Case(
         "All stops are then touched at the same instants. Their forces drive the modes S, 3S, 5S, 7S and 9S and no "
         "other, since Σ_j (-1)^j sin(nπ(2j-1)/(2S)) vanishes for all else: every bay moves as a single one of mass M "
         "with five modes. The solver is told nothing of it, and has N modes and S stops to deal with.",
+    ),
+    sketch=draw.sketch(
+        draw.box((4, 0), 8, 0.24),
+        draw.pivot((0, -0.12)),
+        draw.pivot((8, -0.12)),
+        *(draw.spring((1 + 2 * i, (-1) ** i * -1.6), (1 + 2 * i, (-1) ** i * -0.45), "") for i in range(4)),
+        *(draw.edge((0.7 + 2 * i, (-1) ** i * -0.45), (1.3 + 2 * i, (-1) ** i * -0.45)) for i in range(4)),
+        draw.ground((0.5, -1.6), (1.5, -1.6)),
+        draw.ground((4.5, -1.6), (5.5, -1.6)),
+        draw.ground((3.5, 1.6), (2.5, 1.6)),
+        draw.ground((7.5, 1.6), (6.5, 1.6)),
+        draw.wave((0, 0), (8, 0), -0.4, 2),
+        draw.words((2.2, -1.1), "k_c, gap g"),
+        draw.span((0, -2.2), (2, -2.2), ""),
+        draw.words((1.0, -2.5), "a bay"),
+        draw.arrow((8.6, -0.4), (8.6, 0.4), ""),
+        draw.words((9.3, 0), "ground"),
     ),
     equations=(
         "M S/2 (q_n'' + 2 xi w_n q_n' + w_n^2 q_n) = Σ_{j=1}^S phi_n(x_j) F_j - M S/2 a_0 sin(W t) delta_{n S}",
@@ -256,7 +258,6 @@ CASE = Case(
         "A stop that is left out, or stands on the wrong side, moves all modes: no bay is like another.",
     ),
     held={"S": "a number of stops"},
-    drawn=drawn,
 )
 
 test_pipe_on_stops = verifies(CASE)

@@ -14,7 +14,17 @@ from veridyn.references.problems import hodograph
 from veridyn.references.reference import Reference
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.interpolation import crossings
-from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, read_once
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Observation,
+    Quantity,
+    ShownMotion,
+    Values,
+    Variant,
+    floats,
+    read_once,
+)
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.consistency import flags, friction_cone, velocities
 from veridyn.validation_cases.measures.quantities import always, displacement_at, share_of, size
@@ -57,19 +67,6 @@ def problem(values: Values) -> MechanicalProblem:
         loads=(Load(np.array([m * g * s * cosine, 0.0]), constant(1.0)),) if s else (),
         frictions=(Friction(SOLE, tuple(np.eye(2)), m * g * cosine, mu, mu),),
         coordinates=("x", "y"),
-    )
-
-
-def line(values: Values) -> MechanicalProblem:
-    """Return what moves alike on a level plane, along its path: for a drawing."""
-    m, g, mu = floats(values, "m", "g", "mu")
-    friction = Friction(SOLE, (np.ones(1),), m * g, mu, mu)
-    return MechanicalProblem(
-        name="plane_slide",
-        mass=m * np.eye(1),
-        initial_velocity=np.array([_speed(values)]),
-        end=END,
-        frictions=(friction,),
     )
 
 
@@ -166,6 +163,18 @@ CASE = Case(
         "On a level plane its path is straight. On a tilted one the velocity turns to the line of slope, and points "
         "down it at the instant of the stop.",
     ),
+    sketch=draw.sketch(
+        draw.plane((-2.6, -1.6), (3.2, -1.6), (4.4, 1.6), (-1.4, 1.6)),
+        draw.box((-0.9, -0.7), 0.8, 0.6, "m"),
+        draw.arrow((-0.5, -0.5), (0.6, 0.5), "v"),
+        draw.path(lambda t: (-0.9 + 3.4 * t - 0.3 * t * t, -0.7 + 2.2 * t - 1.2 * t * t), 0.2, 1.0),
+        draw.dot((2.2, 0.3)),
+        draw.words((2.9, 0.3), "stop"),
+        draw.arrow((-2.4, -1.4), (-1.4, -1.4), "x, down the slope s"),
+        draw.arrow((-2.4, -1.4), (-2.05, -0.5), "y"),
+        draw.words((2.5, -1.2), "mu"),
+    ),
+    shown=ShownMotion(curves=("x1", "x2"), portraits=(("x1", "x2"),), true_to_scale=True, until=0.69),
     equations=(
         "x'' = g (s - μ x'/v)/sqrt(1 + s^2), y'' = -g μ y'/(v sqrt(1 + s^2)), v = sqrt(x'^2 + y'^2)",
         "v sin(φ) = K u^n, u = tan(φ/2), n = μ/s",
@@ -191,7 +200,6 @@ CASE = Case(
         "Friction against the velocity of the start stops the body of the tilted plane too early.",
         "The direction of the velocity is lost near the stop: what is left of it there is small in every place.",
     ),
-    drawn=line,
     benchmark_variant="across",
 )
 

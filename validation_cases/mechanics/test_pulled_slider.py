@@ -16,6 +16,7 @@ from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.requirements import restrict
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.validation_cases.hybrid import test_belt_stick_slip as belt
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
@@ -139,6 +140,15 @@ CASE = Case(
         "most in stick and F_k in slip.",
         "Each slip turns the excess F_s - F_k of the spring into as much of the other sign; then it sticks until the "
         "spring has won it back. It is the motion of belt_stick_slip, seen from the belt.",
+    ),
+    sketch=draw.sketch(
+        draw.ground((-0.8, 0), (6.4, 0)),
+        draw.box((0.5, 0.5), 1.2, 1.0, "m"),
+        draw.spring((1.1, 0.5), (4.2, 0.5), "k"),
+        draw.dot((4.2, 0.5)),
+        draw.arrow((4.2, 0.5), (5.3, 0.5), "v_b"),
+        draw.words((0.5, -0.55), "F_s, F_k"),
+        draw.arrow((0.5, 1.25), (1.4, 1.25), "x"),
     ),
     equations=(
         "slip: m x'' = k (v_b t - x) - F_k, stick: x' = 0 as long as k (v_b t - x) < F_s",

@@ -5,14 +5,14 @@ from itertools import count, takewhile
 
 import numpy as np
 
-from veridyn.problem.basis import undamped_modes
 from veridyn.problem.elements import TimeVarying
 from veridyn.problem.formulas import angular_frequency
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic, Piecewise
 from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter
-from veridyn.validation_cases.judgement.case import Beam, Case, Quantity, Values, Variant, numbers
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Quantity, ShownMotion, Values, Variant, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.consistency import velocities
 from veridyn.validation_cases.measures.motions import Quantities
@@ -77,15 +77,6 @@ def problem(values: Values) -> MechanicalProblem:
 MOTION = make_quantities(problem, PARAMETERS)
 
 
-def column(values: Values) -> Beam:
-    """Return the column lying down, with its shapes under the mean load, for a drawing."""
-    mean, length = problem(values), float(values["l"])
-    _, shapes = undamped_modes(np.asarray(mean.stiffness), np.asarray(mean.mass))
-    lines = [(0.0, *np.round(shape / abs(shape).max(), 4).tolist()) for shape in shapes.T]
-    named = tuple((f"φ{i}", line) for i, line in enumerate(lines, start=1))
-    return Beam(2 * length, (length, 2 * length), ((0.0, "pin"),), named)
-
-
 def _regularity(values: Values) -> float:
     """Return 1 where the load jumps."""
     return JUMP if float(values["P_s"]) else SMOOTH
@@ -115,6 +106,23 @@ CASE = Case(
         "The period is that of w_1 + w_2, the frequencies under the mean load: both modes feed each other (combination "
         "resonance). Variant beside: a period at which nothing grows.",
     ),
+    sketch=draw.sketch(
+        draw.pivot((0, 0)),
+        draw.bar((0, 0), (0.35, 2.0), "", 0.12),
+        draw.bar((0.35, 2.0), (-0.15, 4.0), "", 0.12),
+        draw.disc((0.35, 2.0), 0.26),
+        draw.disc((-0.15, 4.0), 0.26),
+        draw.words((0.95, 2.0), "m_1"),
+        draw.words((0.45, 4.0), "m_2"),
+        draw.arrow((-0.15, 5.3), (-0.15, 4.35), ""),
+        draw.words((0.4, 5.0), "P(t)"),
+        draw.dashed((0, 0), (0, 4.8)),
+        draw.words((-0.6, 1.2), "l"),
+        draw.words((-0.6, 3.0), "l"),
+        draw.words((0.65, 0.2), "k"),
+        draw.words((-0.3, 2.05), "k"),
+    ),
+    shown=ShownMotion(curves=("x", "y")),
     equations=(
         "m_1 x'' + k/l^2 (5 x - 2 y) - P(t)/l (2 x - y) = 0, x(0) = a/2, y(0) = a",
         "m_2 y'' + c(t) y' + k/l^2 (y - 2 x) - P(t)/l (y - x) = 0, x'(0) = y'(0) = 0",
@@ -141,7 +149,6 @@ CASE = Case(
         "By Floquet's theory the deflection grows by a factor of 2.36 in a second; beside the resonance, and under the "
         "mean load alone, it falls by 0.88.",
     ),
-    beam=column,
 )
 
 test_pulsating_column = verifies(CASE)

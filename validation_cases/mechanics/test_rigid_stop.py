@@ -17,6 +17,7 @@ from veridyn.references.reference import DIGITS
 from veridyn.references.requirements import REBOUND, Requirement, restrict
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.postprocessing.balance import element_history
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Values, Variant, floats, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import exactly
@@ -200,6 +201,16 @@ CASE = Case(
         "complementary to its force, and the velocity after an impact is -e times that before (Newton).",
         "With e = 0 an impact begins a contact; it ends where F sin(W t) + P - k gap, the force, falls to zero.",
         "With k = c = F = 0 impacts accumulate at T = sqrt(2 m gap/P) (1 + e)/(1 - e); then the mass rests.",
+    ),
+    sketch=draw.sketch(
+        draw.oscillator("k", "c"),
+        draw.stop((4.6, 0), 180.0),
+        draw.words((5.4, 0), "e"),
+        draw.span((3.0, -0.95), (4.6, -0.95), ""),
+        draw.words((3.8, -1.25), "gap"),
+        draw.arrow((3.0, 0.3), (3.9, 0.3), ""),
+        draw.words((4.2, 0.8), "F sin(W t) + P"),
+        draw.arrow((2.5, 1.25), (3.3, 1.25), "x"),
     ),
     equations=(
         "m x'' + c x' + k x = F sin(W t) + P - push",

@@ -15,7 +15,16 @@ from veridyn.references.parameters import Parameter, exact
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import driven_chain
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.judgement.case import Case, Observation, Published, Quantity, Values, Variant, numbers
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Observation,
+    Published,
+    Quantity,
+    ShownMotion,
+    Values,
+    Variant,
+    numbers,
+)
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited
 from veridyn.validation_cases.measures import plotting
@@ -216,6 +225,7 @@ CASE = Case(
     topics=("seismic", "modal superposition"),
     summary="Multi-support earthquake on an undamped chain: modes, static modes, modal superposition; relative, "
     "driven and absolute displacement.",
+    shown=ShownMotion(curves=("NO2", "NO3", "NO4")),
     equations=(
         "M x'' + K x = -M psi a t²",
         "x_a = x + psi a t⁴/12, psi = -K^{-1} K_s",

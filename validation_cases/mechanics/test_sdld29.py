@@ -17,12 +17,14 @@ from veridyn.references.reference import Reference
 from veridyn.references.second_routes import damped_chain
 from veridyn.references.second_routes.damped_chain import LOADED, MASSES
 from veridyn.solver.postprocessing.interpolation import value_at
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import (
     Case,
     Floats,
     Observation,
     Published,
     Quantity,
+    ShownMotion,
     Values,
     Variant,
     numbers,
@@ -214,6 +216,26 @@ CASE = Case(
         "φᵀ C φ has off-diagonal terms unless all dashpots are equal; the modes are complex, and the response is a sum "
         "of residues over the roots of det(s² M + s C + K).",
     ),
+    sketch=draw.sketch(
+        draw.ground((0, 0.7), (0, -0.7)),
+        *(draw.box((1.35 + 1.6 * i, 0), 0.6, 0.8, str(i + 1)) for i in range(8)),
+        *(draw.spring((1.6 * i + (0.05 if i else 0.0), 0.22), (1.05 + 1.6 * i, 0.22), "", 5) for i in range(1)),
+        *(draw.spring((1.65 + 1.6 * i, 0.22), (2.65 + 1.6 * i, 0.22), "", 5) for i in range(7)),
+        *(draw.damper((1.65 + 1.6 * i, -0.22), (2.65 + 1.6 * i, -0.22)) for i in range(7)),
+        draw.damper((0, -0.22), (1.05, -0.22)),
+        draw.spring((12.85, 0.22), (13.9, 0.22), "", 5),
+        draw.damper((12.85, -0.22), (13.9, -0.22)),
+        draw.ground((13.9, -0.7), (13.9, 0.7)),
+        draw.arrow((6.15, 0.65), (7.0, 0.65), "F"),
+        draw.words((0.55, 0.6), "k"),
+        draw.words((0.55, -0.75), "c_left"),
+        draw.words((2.15, 0.6), "k"),
+        draw.words((2.15, -0.75), "c"),
+        draw.words((13.35, 0.6), "k"),
+        draw.words((13.35, -0.75), "c_right"),
+        draw.words((7.0, -0.85), "eight masses m"),
+    ),
+    shown=ShownMotion(curves=("x1", "x4", "x8")),
     equations=(
         "M x'' + C x' + K x = F e_4 for 0 < t < duration else 0, x(0) = x'(0) = 0",
         "M_{i i} = m, K_{i i} = 2 k, K_{i,i+1} = -k, C_{i i} = c_{i-1} + c_i, C_{i,i+1} = -c_i",

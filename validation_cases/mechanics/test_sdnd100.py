@@ -14,6 +14,7 @@ from veridyn.references.parameters import ParameterError
 from veridyn.references.problems import friction_decay
 from veridyn.references.reference import Reference
 from veridyn.solver.postprocessing.interpolation import value_at
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import (
     Case,
     Number,
@@ -244,6 +245,22 @@ CASE = Case(
         "Modellings A, B, C and E of the manual are the variant isotropic, D is unidirectional; line states the same "
         "motion with one tangent, for solvers that know no second; twenty has as many half cycles, one stops after the "
         "first, held never starts.",
+    ),
+    sketch=draw.sketch(
+        draw.plane((-2.4, -1.6), (4.0, -1.6), (5.2, 1.6), (-1.2, 1.6)),
+        draw.turned(
+            (
+                *draw.ground((-1.0, 0.4), (-1.0, -0.4)),
+                *draw.spring((-1.0, 0), (0.9, 0), "k"),
+                *draw.box((1.4, 0), 1.0, 0.7, "m"),
+                *draw.dashed((1.9, 0), (3.2, 0)),
+            ),
+            18.0,
+        ),
+        draw.arrow((-2.2, -1.4), (-1.2, -1.4), "x"),
+        draw.arrow((-2.2, -1.4), (-1.85, -0.5), "y"),
+        draw.words((3.9, 0.75), "s"),
+        draw.words((3.4, -1.2), "mu"),
     ),
     equations=(
         "m x'' + k x = -R sign(x') if x' != 0, x'' = 0 if x' = 0 and |k x| <= R",

@@ -14,12 +14,14 @@ from veridyn.references.reference import state
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import crossings
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import (
     Case,
     Floats,
     Observation,
     Published,
     Quantity,
+    ShownMotion,
     Values,
     Variant,
     floats,
@@ -251,6 +253,21 @@ CASE = Case(
         "variant a. Crush, way and velocity are given per mass.",
         "The balance of energy gives the largest crush, 4 m in variant a and 6.5 m in variant c, without any integral.",
     ),
+    sketch=draw.sketch(
+        draw.box((0, 0), 1, 0.9, "m"),
+        draw.arrow((-1.9, 0), (-0.65, 0), ""),
+        draw.words((-1.3, 0.3), "v"),
+        draw.edge((0.58, -0.5), (0.58, 0.5)),
+        draw.line(
+            (0.58, 0), (0.9, 0), (1.1, 0.25), (1.35, -0.25), (1.55, 0.25), (1.8, -0.25), (2.0, 0.25), (2.2, 0), (2.6, 0)
+        ),
+        draw.ground((2.6, -0.8), (2.6, 0.8)),
+        draw.axes((4.2, -0.9), 3.4, 2.1, ("crush", "force")),
+        draw.graph((4.2, -0.9), (4.7, 0.7), (5.5, 0.7), (6.1, -0.2), (6.9, -0.2), (6.6, -0.9)),
+        draw.words((5.1, 0.95), "f_crit"),
+        draw.words((6.9, 0.1), "f_post"),
+    ),
+    shown=ShownMotion(curves=("displacement", "force"), motion=buckling_stop.motion),
     equations=(
         "m x'' = -F(s), s = n x, n = bodies, x(0) = 0, x'(0) = v0 = sqrt(2 E/m)",
         "F = k s for s <= s_b = f_crit/k, F = f_crit for s_b < s <= s_p = s_b + plateau",

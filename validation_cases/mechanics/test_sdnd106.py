@@ -27,6 +27,7 @@ from veridyn.validation_cases.judgement.case import (
     Observation,
     Published,
     Quantity,
+    ShownMotion,
     Values,
     Variant,
     floats,
@@ -403,6 +404,7 @@ CASE = Case(
         "Variant stat-dyna is modelling A of the manual; equal has one coefficient, twice slips two times, holds "
         "never.",
     ),
+    shown=ShownMotion(curves=("x1", "x2", "v_x1")),
     equations=(
         "m1 x1'' = k (x2 - x1) + R, m2 x2'' = k (x1 - x2) + f, f = F for t < t_off else 0",
         "|R| <= mu_s N if x1' = 0, R = -mu_d N sign(x1') else",

@@ -15,6 +15,7 @@ from veridyn.references.parameters import Exact, Parameter
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.solver.postprocessing.interpolation import value_at
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import (
     Case,
     Floats,
@@ -270,6 +271,20 @@ CASE = Case(
         "to E. Variant cubic: the same with alpha = 1/3.",
         "The force D of the dashpot enters as sign(D) |D|^(1/alpha): the motion is analytic between the zeros of D, "
         "where a high derivative has a kink.",
+    ),
+    sketch=draw.sketch(
+        draw.ground((0, 1.1), (0, -1.1)),
+        draw.arrow((-0.9, -1.5), (0.2, -1.5), ""),
+        draw.words((-0.2, -1.8), "support"),
+        draw.spring((0, 0), (1.7, 0), "K1"),
+        draw.line((1.7, -0.6), (1.7, 0.6)),
+        draw.spring((1.7, 0.6), (4.7, 0.6), "K2"),
+        draw.spring((1.7, -0.6), (3.2, -0.6), "K3"),
+        draw.damper((3.2, -0.6), (4.7, -0.6), "C"),
+        draw.line((4.7, -0.6), (4.7, 0.6)),
+        draw.line((4.7, 0), (5.2, 0)),
+        draw.box((5.7, 0), 1, 0.9, "m"),
+        draw.arrow((5.7, 0.7), (6.5, 0.7), "x"),
     ),
     equations=(
         "m x'' + k x + F = -p sin(omega t) for t < until else 0",

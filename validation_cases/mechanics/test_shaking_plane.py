@@ -17,14 +17,15 @@ from veridyn.problem.time_functions import Harmonic
 from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet
 from veridyn.solver.contract.errors import MissingHistory
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import (
     Case,
     Number,
     Observation,
     Quantity,
+    ShownMotion,
     Values,
     Variant,
-    floats,
     numbers,
 )
 from veridyn.validation_cases.judgement.judge import verifies
@@ -100,19 +101,6 @@ def problem(values: Values) -> MechanicalProblem:
 
 
 MOTION = make_quantities(problem, PARAMETERS, record=PlaneParameters)
-
-
-def line(values: Values) -> MechanicalProblem:
-    """Return a body on a plane that is shaken along a line: for a drawing."""
-    m, g, mu, A, W = floats(values, "m", "g", "mu", "A", "W")
-    moved = SupportMotion.from_acceleration("plane", np.ones(1), Harmonic(A, W))
-    return MechanicalProblem(
-        name="shaking_plane",
-        mass=m * np.eye(1),
-        end=END,
-        supports=(moved,),
-        frictions=(Friction("sole", (np.ones(1),), m * g, mu, mu),),
-    )
 
 
 def _read(o: Observation, name: str, time: float) -> float:
@@ -221,6 +209,17 @@ CASE = Case(
         "With b = 1 the body may slide on a circle at a constant speed V, while friction turns with it; f V is the "
         "relative speed at the start. On other ways (transient, ellipse) the truth is a proved solution.",
     ),
+    sketch=draw.sketch(
+        draw.plane((-2.6, -1.6), (3.2, -1.6), (4.4, 1.6), (-1.4, 1.6)),
+        draw.box((0.5, 0.1), 0.8, 0.6, "m"),
+        draw.path(lambda a: (0.5 + 1.3 * math.cos(a) + 0.4 * math.sin(a), 0.1 + 0.9 * math.sin(a)), 0.4, 6.0),
+        draw.arrow((-3.6, 0), (-2.6, 0), ""),
+        draw.arrow((-3.6, 0), (-3.25, 0.9), ""),
+        draw.words((-3.7, -0.35), "A cos(W t)"),
+        draw.words((-3.6, 1.2), "b A sin(W t)"),
+        draw.words((2.6, -1.2), "mu"),
+    ),
+    shown=ShownMotion(curves=("x", "y"), portraits=(("x", "y"),), true_to_scale=True),
     equations=(
         "x'' = -A cos(W t) - μ g x'/v, y'' = -b A sin(W t) - μ g y'/v, v = sqrt(x'^2 + y'^2)",
         "V = sqrt(A^2 - μ^2 g^2)/W, x'(0) = -f V μ g/A, y'(0) = f W V^2/A",
@@ -249,7 +248,6 @@ CASE = Case(
         "Along a line the plane is that of newmark_block, variant harmonic.",
     ),
     held={"A": "a weaker plane lets the body stick", "b": "as A", "f": "a slower start may stick", "W": "as A"},
-    drawn=line,
 )
 
 test_shaking_plane = verifies(CASE)

@@ -19,13 +19,13 @@ from veridyn.references.reference import Reference
 from veridyn.references.second_routes.tube_cycle import HalfCycle, closed_cycle
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.postprocessing.impacts import Impact
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import (
     Case,
     Observation,
     Quantity,
     Values,
     Variant,
-    floats,
     numbers,
     read_once,
 )
@@ -267,20 +267,6 @@ CYCLING = (
 )
 
 
-def drawn(values: Values) -> MechanicalProblem:
-    """Return the tube as a mass between the stops, for a drawing."""
-    m, w, kc, g, v0 = floats(values, "m", "w", "kc", "g", "v0")
-    return MechanicalProblem(
-        name="tube_between_stops",
-        mass=np.array([[m]]),
-        stiffness=np.array([[m * w**2]]),
-        initial_velocity=np.array([v0]),
-        end=END,
-        stops=(Stop("stops", np.ones(1), g, kc, geometry="parallel planes"),),
-        coordinates=("q",),
-    )
-
-
 CASE = Case(
     name="tube_between_stops",
     title="Tube in cross-flow between two stops",
@@ -297,6 +283,25 @@ CASE = Case(
         "The motion from a small velocity is followed from event to event. The limit cycle is the fixed point of half "
         "a cycle, proved; a second variant begins on it. Wear power is the mean of F_n |v_t|, as the wear tools of "
         "tube bundles take it.",
+    ),
+    sketch=draw.sketch(
+        draw.disc((0, 0), 0.7),
+        draw.turned(
+            (
+                *draw.edge((0.8, -0.9), (0.8, 0.9)),
+                *draw.spring((0.8, 0), (2.6, 0)),
+                *draw.ground((2.6, -0.7), (2.6, 0.7)),
+                *draw.edge((-0.8, -0.9), (-0.8, 0.9)),
+                *draw.spring((-0.8, 0), (-2.6, 0)),
+                *draw.ground((-2.6, 0.7), (-2.6, -0.7)),
+            ),
+            0.0,
+        ),
+        draw.arrow((-1.1, -1.6), (1.1, 1.6), ""),
+        draw.words((1.5, 1.75), "line of the motion"),
+        draw.words((1.7, -0.6), "k_c, mu"),
+        *(draw.arrow((-1.5 + 0.6 * i, -2.8), (-1.5 + 0.6 * i, -2.1), "") for i in range(6)),
+        draw.words((0, -3.1), "flow: damping ratio -zeta"),
     ),
     equations=(
         "m (q'' - 2 zeta w q' + w^2 q) = 4/5 F_n + 3/5 F_t",
@@ -338,7 +343,6 @@ CASE = Case(
         "The first contact lasts 1.8 ms of a period of 63 ms: steps chosen for accuracy alone may jump over it.",
     ),
     held={"w": "the span is six periods", "v0": "from less it touches later", "zeta": "from less it touches later"},
-    drawn=drawn,
 )
 
 test_tube_between_stops = verifies(CASE)

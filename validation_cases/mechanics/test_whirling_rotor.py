@@ -12,7 +12,8 @@ from veridyn.problem.elements import Stop
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter
-from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant, numbers
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Quantity, ShownMotion, Values, Variant, numbers
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, stop_forces, velocities
@@ -59,21 +60,6 @@ def problem(values: Values) -> MechanicalProblem:
 
 
 MOTION = make_quantities(problem, PARAMETERS)
-
-
-def at_rest(values: Values) -> MechanicalProblem:
-    """Return the rotor that does not turn, in its motion towards the stop, for a drawing."""
-    m, k, external, internal, kc, gap, a = numbers(values, "m", "k", "c_e", "c_i", "kc", "gap", "a")
-    return MechanicalProblem(
-        name="whirling_rotor",
-        mass=np.array([[m]]),
-        damping=np.array([[external + internal]]),
-        stiffness=np.array([[k]]),
-        initial_displacement=np.array([-a]),
-        end=END,
-        stops=(Stop("stop", np.ones(1), gap, kc),),
-        coordinates=("x",),
-    )
 
 
 # ---- the two roots of the free whirl, as a complex number z = x + i y
@@ -166,6 +152,29 @@ CASE = Case(
         "circular whirls, forward and backward. A stop k_c stands at x = gap.",
         "The forward whirl grows where internal damping, c_i (W - w_f), outweighs external damping c_e w_f.",
     ),
+    sketch=draw.sketch(
+        draw.line((-3.0, 0), (-1.5, 0.3), (0, 0.4), (1.5, 0.3), (3.0, 0)),
+        draw.dashed((-3.4, 0), (3.4, 0)),
+        draw.pivot((-3.0, 0)),
+        draw.pivot((3.0, 0)),
+        draw.turned(draw.box((0, 0.4), 0.3, 2.2), -6.0, (0, 0.4)),
+        draw.words((-0.6, 1.3), "m"),
+        draw.words((1.6, 0.65), "k"),
+        draw.arc((3.5, 0), 0.5, -70, 70, "W", turns=True),
+        draw.shifted(
+            (
+                *draw.disc((-0.4, 0.3), 0.9),
+                *draw.dot((-0.4, 0.3)),
+                *draw.axes((0, 0), 2.9, 1.8, ("x", "y")),
+                *draw.edge((1.2, -0.5), (1.2, 0.5)),
+                *draw.spring((1.2, 0.3), (2.4, 0.3), "k_c", 5),
+                *draw.ground((2.4, -0.3), (2.4, 0.7)),
+                *draw.arc((-0.4, 0.3), 1.15, 100, 200, "", turns=True),
+            ),
+            7.0,
+        ),
+    ),
+    shown=ShownMotion(curves=("x", "y"), portraits=(("x", "y"),), true_to_scale=True),
     equations=(
         "m x'' + (c_e + c_i) x' + j m W y' + k x + c_i W y = -k_c max(0, x - gap)",
         "m y'' + (c_e + c_i) y' - j m W x' + k y - c_i W x = 0, x(0) = -a, y(0) = x'(0) = y'(0) = 0",
@@ -204,7 +213,6 @@ CASE = Case(
         "0.14.",
         "Modes of the symmetric matrices leave the internal damping out of the stiffness: no rotor is unstable.",
     ),
-    drawn=at_rest,
 )
 
 test_whirling_rotor = verifies(CASE)

@@ -12,7 +12,8 @@ from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.second_routes.series_steps import SeriesStep, Vector, final, inverse_cube, steps
-from veridyn.validation_cases.judgement.case import Case, Published, Quantity, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Published, Quantity, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -164,6 +165,20 @@ CASE = Case(
         "x'' = x + 2 y' - (1 - mu) (x + mu)/r_E³ - mu (x - 1 + mu)/r_M³, y'' = y - 2 x' - (1 - mu) y/r_E³ - mu y/r_M³.",
         "It starts at (a, 0) with the velocity (0, w), so that it comes back after the period T.",
     ),
+    sketch=draw.sketch(
+        draw.disc((0, 0), 0.5, "Earth"),
+        draw.disc((4.4, 0), 0.22),
+        draw.words((4.4, -0.5), "Moon"),
+        draw.dashed((-3.2, 0), (6.6, 0)),
+        draw.dot((5.2, 0), 0.09),
+        draw.arrow((5.2, 0), (5.2, -1.1), "w"),
+        draw.words((5.9, 0.3), "satellite"),
+        draw.arc((0.05, 0), 2.2, 20, 75, turns=True),
+        draw.words((2.9, 1.9), "axes turn with both"),
+        draw.arrow((-3.2, -1.6), (-2.3, -1.6), "x"),
+        draw.arrow((-3.2, -1.6), (-3.2, -0.7), "y"),
+    ),
+    shown=ShownMotion(curves=("x", "y"), portraits=(("x", "y"),), true_to_scale=True),
     equations=of.equations(),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

@@ -10,7 +10,8 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -103,6 +104,26 @@ CASE = Case(
         "The blade begins at the origin with heading 0 and runs backwards; at the cusp it stands for an instant.",
         "The energy is constant, volume in the phase space is not: v = V tanh(k (t - t0)), w = W sech(k (t - t0)).",
     ),
+    sketch=draw.sketch(
+        draw.turned(
+            (
+                *draw.outline((-0.2, -0.8), (3.0, -0.8), (3.0, 0.8), (-0.2, 0.8)),
+                *draw.edge((-0.5, 0), (0.5, 0)),
+                *draw.dot((1.6, 0)),
+                *draw.thin((0, 0), (1.6, 0)),
+                *draw.arrow((0.0, 0), (-1.5, 0), ""),
+            ),
+            25.0,
+        ),
+        draw.words((-1.65, -0.75), "v"),
+        draw.words((0.65, 0.65), "a"),
+        draw.words((-0.9, 0.35), "blade"),
+        draw.words((2.1, 0.6), "m, J"),
+        draw.arc((0, 0), 3.6, 5, 22, "h", turns=True),
+        draw.dashed((0, 0), (3.9, 0)),
+        draw.words((3.9, -0.35), "seen from above"),
+    ),
+    shown=ShownMotion(curves=("v", "w"), portraits=(("x", "y"),), true_to_scale=True),
     equations=of.equations("v = V tanh(k (t - t0)), w = W/cosh(k (t - t0)), k = V m a/(J + m a^2)"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

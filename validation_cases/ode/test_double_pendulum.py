@@ -5,7 +5,8 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -81,6 +82,24 @@ CASE = Case(
         "- g sin(theta_2), d = theta_1 - theta_2.",
         "(p, q) is the derivative of the motion by alpha; it solves the equations linearised about the motion. Its "
         "length, the stretch, is what an error of alpha is multiplied by.",
+    ),
+    sketch=draw.sketch(
+        draw.pivot((0, 0), 180.0),
+        draw.dashed((0, 0), (0, -3.8)),
+        draw.bar((0, 0), (1.1, -1.6), "", 0.06),
+        draw.bar((1.1, -1.6), (2.8, -2.4), "", 0.06),
+        draw.disc((1.1, -1.6), 0.24),
+        draw.disc((2.8, -2.4), 0.24),
+        draw.dashed((1.1, -1.6), (1.1, -3.4)),
+        draw.arc((0, 0), 0.9, 270, 304),
+        draw.words((-0.6, -0.9), "theta_1"),
+        draw.arc((1.1, -1.6), 1.2, 270, 335, "theta_2"),
+        draw.arrow((3.6, -0.3), (3.6, -1.2), "g"),
+    ),
+    shown=ShownMotion(
+        curves=("theta_1", "theta_2"),
+        portraits=(("sin(theta_1) + sin(theta_2)", "-cos(theta_1) - cos(theta_2)"),),
+        true_to_scale=True,
     ),
     equations=(*equations(SWINGS), "E = w_1^2 + w_2^2/2 + w_1 w_2 cos(θ_1 - θ_2) - g (2 cos(θ_1) + cos(θ_2))"),
     parameters=PARAMETERS,

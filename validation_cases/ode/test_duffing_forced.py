@@ -12,7 +12,8 @@ from veridyn.references.certified import per_precision
 from veridyn.references.engine.elliptic import jacobi
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly, event_instant, value_at
@@ -137,7 +138,9 @@ of = Quantities(MOTION, how=HOW)
 MULTIPLIERS = "sum of the multipliers over half of the period"
 HALF_WAY = partial(value_at, expression="a11 + a22", at=("bottom", 1))
 AT_TEN = partial(value_at, expression="x", at="10")
-RATE = MOTION.closed(rate, second=lambda p: mpmath.sqrt(9 * p.a + 27 * p.b * p.A**2 / 4), how="put otherwise")
+RATE = MOTION.closed(
+    rate, second=lambda p: mpmath.sqrt(9 * p.a + 27 * p.b * p.A**2 / 4), how="the same formula, arranged otherwise"
+)
 HERE = MOTION.closed(
     lambda p: p.A * (rate(p) * 10 / 3).cos(), second=lambda p: subharmonic(p, mpmath.mpf(10))[0], how=HOW
 )
@@ -190,6 +193,12 @@ CASE = Case(
         "x'' + a x + b_H x³ = F_H cn(p t | m): if b_H A² = 2 m p² and F_H = A (a + (2 m - 1) p²), then "
         "x = A cn(p t | m).",
     ),
+    sketch=draw.sketch(
+        draw.oscillator("a x + b x³"),
+        draw.arrow((3.0, 0), (4.0, 0), "F cos(W t)"),
+        draw.arrow((2.5, 0.7), (3.4, 0.7), "x"),
+    ),
+    shown=ShownMotion(portraits=(("x", "v"),)),
     equations=(
         "x'' + a x + b x^3 = F cos(W t), W^2/9 = a + 3 b A^2/4, F = b A^3/4",
         "x = A cos(W t/3)",

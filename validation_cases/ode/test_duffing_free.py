@@ -10,7 +10,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -92,6 +93,14 @@ CASE = Case(
         "a, b > 0: hardening; b < 0: softening; a < 0: two wells at ±sqrt(-a/b) and a hill between them.",
         "At A² = -2a/b the mass climbs the hill for ever: x = A sech(sqrt(-a) t).",
     ),
+    sketch=draw.sketch(
+        draw.oscillator("a x + b x³"),
+        draw.arrow((2.5, 0.7), (3.4, 0.7), "x"),
+        draw.axes((5.2, -0.7), 3.2, 1.9, ("x", "energy")),
+        draw.curve(lambda x: (6.7 + x, -0.5 + 0.9 * (x * x - 0.8) ** 2), -1.35, 1.35),
+        draw.disc((7.85, 0.35), 0.13),
+    ),
+    shown=ShownMotion(portraits=(("x", "v"),)),
     equations=of.equations("T = 4 K(m)/Ω, Ω^2 = a + b A^2, m = b A^2/(2 Ω^2)"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

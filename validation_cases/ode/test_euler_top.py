@@ -7,7 +7,8 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -90,6 +91,17 @@ CASE = Case(
         "w2 = A sn(p t + u0), w1 and w3 are cn and dn: cn is that of the axis about which the body does not run.",
         "At a flip w2 falls through zero; flips follow with the period 4 K(m)/p.",
     ),
+    sketch=draw.sketch(
+        draw.outline((-1.6, -0.7), (0.9, -0.7), (1.7, 0.0), (1.7, 1.0), (-0.8, 1.0), (-1.6, 0.3)),
+        draw.line((-1.6, 0.3), (0.9, 0.3), (1.7, 1.0)),
+        draw.line((0.9, 0.3), (0.9, -0.7)),
+        draw.arrow((0.1, 0.2), (0.1, 2.0), "3"),
+        draw.arrow((0.1, 0.2), (2.6, 0.2), "1"),
+        draw.arrow((0.1, 0.2), (-1.0, -1.2), "2"),
+        draw.arc((0.1, 0.2), 1.5, 60, 115, turns=True),
+        draw.words((-0.85, 1.75), "w"),
+    ),
+    shown=ShownMotion(curves=("w1", "w2", "w3")),
     equations=of.equations(
         "p^2 = (I3 - I2) (L^2 - 2 E I1)/(I1 I2 I3), m = (I2 - I1) (2 E I3 - L^2)/((I3 - I2) (L^2 - 2 E I1))"
     ),

@@ -13,7 +13,8 @@ from veridyn.references.engine.elliptic import first_kind, jacobi
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly, event_instant, value_at
@@ -167,6 +168,17 @@ CASE = Case(
         "the axis e = (x, y, z): the spin itself is constant and drops out.",
         "Energy, r and the spin leave an elliptic integral for the height.",
     ),
+    sketch=draw.sketch(
+        draw.pivot((0, 0)),
+        draw.bar((0, 0), (2.8, 0.5), "", 0.08),
+        draw.turned(draw.box((2.9, 0), 0.28, 2.0), 10.0),
+        draw.words((1.3, 0.55), "l"),
+        draw.dashed((0, 0), (0, 2.4)),
+        draw.arc((0, 0), 1.9, 82, 50, "precesses", turns=True),
+        draw.arc((2.85, 0.5), 1.3, 60, -40, "s", turns=True),
+        draw.arrow((4.8, 1.5), (4.8, 0.6), "g"),
+    ),
+    shown=ShownMotion(curves=("x", "y", "z"), portraits=(("x", "y"),), true_to_scale=True),
     equations=(
         *equations(PROBLEM),
         "z'^2 = z (b z^2 - (w^2 + d^2) z + 2 w d - b), b = 2 m g l/(I1 + m l^2), d = I3 s/(I1 + m l^2)",

@@ -9,7 +9,8 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -109,7 +110,7 @@ GROWTH = MOTION.closed(growth, second=lambda p: max(s.real for s in roots(p)), h
 THRESHOLD = MOTION.closed(
     lambda p: (p.k / p.m).sqrt() * (1 + p.c_e / p.c_i),
     second=lambda p: mpmath.sqrt(p.k) * (p.c_e + p.c_i) / (p.c_i * mpmath.sqrt(p.m)),
-    how="put otherwise",
+    how="the same formula, arranged otherwise",
 )
 
 
@@ -149,6 +150,28 @@ CASE = Case(
         "Internal damping drops out of the orbit that the unbalance keeps up; above W_c it lets a whirl grow.",
         "The tilt a + i b: I_d θ'' - i I_p W θ' + k_t θ = 0, let go at a_0: forward and backward whirl (Campbell).",
     ),
+    sketch=draw.sketch(
+        draw.line((-3.0, 0), (-1.5, 0.25), (0, 0.35), (1.5, 0.25), (3.0, 0)),
+        draw.dashed((-3.4, 0), (3.4, 0)),
+        draw.pivot((-3.0, 0)),
+        draw.pivot((3.0, 0)),
+        draw.box((0, 0.35), 0.3, 2.2),
+        draw.dot((0, 0.6), 0.08),
+        draw.words((0.45, 0.75), "e"),
+        draw.words((-0.6, 1.2), "m"),
+        draw.words((1.7, 0.6), "k"),
+        draw.arc((3.5, 0), 0.5, -70, 70, "W", turns=True),
+        draw.shifted(
+            (
+                *draw.disc((0, 0), 1.2),
+                *draw.dot((0.25, 0.2)),
+                *draw.dot((0.6, 0.45), 0.1),
+                *draw.axes((-0.3, -0.3), 2.2, 2.0, ("x", "y")),
+            ),
+            6.6,
+        ),
+    ),
+    shown=ShownMotion(curves=("x", "y"), portraits=(("x", "y"),), true_to_scale=True),
     equations=of.equations("W_c = sqrt(k/m) (1 + c_e/c_i)"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

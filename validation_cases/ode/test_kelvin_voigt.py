@@ -9,6 +9,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
@@ -80,6 +81,16 @@ CASE = Case(
         "d'' + 2 z w d' + w² d = 0 from d = 0 with v_0. By definition A the contact ends at d = 0: the dashpot pulls "
         "before. By definition B it ends where the force is zero, at an indentation that relaxes without the mass.",
         "Restitution is the speed at the end over v_0: exp(-z w T) for both. Above critical damping A never ends.",
+    ),
+    sketch=draw.sketch(
+        draw.box((0, 0), 1, 1.2, "m"),
+        draw.arrow((-1.8, 0), (-0.65, 0), ""),
+        draw.words((-1.3, 0.3), "v_0"),
+        draw.edge((0.58, -0.65), (0.58, 0.65)),
+        draw.spring((0.58, 0.35), (2.9, 0.35), "w²"),
+        draw.damper((0.58, -0.35), (2.9, -0.35), "2 z w"),
+        draw.ground((2.9, -0.85), (2.9, 0.85)),
+        draw.arrow((0, 0.85), (0.9, 0.85), "d"),
     ),
     equations=of.equations(
         "T_A = π/w_d, w_d = w sqrt(1 - z^2), e_A = exp(-z w T_A)",

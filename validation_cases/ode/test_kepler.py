@@ -1,5 +1,6 @@
 """Kepler's problem: eccentric orbits of two bodies."""
 
+import math
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -16,7 +17,8 @@ from veridyn.references.engine.jets import hull, rooted, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Quantity, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly, value_at
@@ -119,6 +121,19 @@ CASE = Case(
         "r'' = -r/|r|³ in the plane, from the perihelion of an ellipse with the major half axis 1 and eccentricity e.",
         "The eccentric anomaly solves E - e sin E = t; x = cos E - e, y = sqrt(1 - e²) sin E.",
     ),
+    sketch=draw.sketch(
+        draw.path(lambda a: (2.6 * math.cos(a), 1.7 * math.sin(a)), 0, 6.2832),
+        draw.disc((1.97, 0), 0.3),
+        draw.disc((2.6, 0), 0.13),
+        draw.arrow((2.6, 0), (2.6, 1.2), ""),
+        draw.dot((-1.6, 1.34), 0.12),
+        draw.thin((1.97, 0), (-1.6, 1.34)),
+        draw.words((0.1, 0.95), "r"),
+        draw.span((-2.6, -2.0), (2.6, -2.0), ""),
+        draw.words((0, -2.3), "2"),
+        draw.words((3.65, -0.3), "perihelion"),
+    ),
+    shown=ShownMotion(curves=("x", "y"), portraits=(("x", "y"),), true_to_scale=True),
     equations=of.equations("E - e sin(E) = t, x = cos(E) - e, y = sqrt(1 - e^2) sin(E)"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

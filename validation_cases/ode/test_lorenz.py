@@ -1,5 +1,6 @@
 """Lorenz' equations: how a chaotic motion loses its digits."""
 
+import math
 from typing import Any
 
 import mpmath
@@ -9,7 +10,8 @@ from veridyn.problem.modes import Mode
 from veridyn.references.engine.enclosure import Absent, less
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Published, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Published, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -92,6 +94,25 @@ CASE = Case(
         "About rest motions grow at the larger root of l² + (s + 1) l - s (r - 1); steady rolls lose their stability "
         "at r_H = s (s + b + 3)/(s - b - 1).",
     ),
+    sketch=draw.sketch(
+        draw.ground((-3.2, 0), (3.2, 0)),
+        draw.line((-3.2, 1.9), (3.2, 1.9)),
+        draw.words((0, -0.5), "hot"),
+        draw.words((0, 2.15), "cold"),
+        *(
+            draw.curve(lambda a, c=c, s=s: (c + 0.75 * math.cos(s * a), 0.95 + 0.75 * math.sin(s * a)), 0.3, 5.6)
+            for c, s in ((-2.0, 1), (0.0, -1), (2.0, 1))
+        ),
+        *(
+            draw.arrow(
+                (c + 0.75 * math.cos(s * 5.5), 0.95 + 0.75 * math.sin(s * 5.5)),
+                (c + 0.75 * math.cos(s * 5.75), 0.95 + 0.75 * math.sin(s * 5.75)),
+                "",
+            )
+            for c, s in ((-2.0, 1), (0.0, -1), (2.0, 1))
+        ),
+    ),
+    shown=ShownMotion(curves=("x", "y", "z"), portraits=(("x", "z"),)),
     equations=of.equations("r_H = s (s + b + 3)/(s - b - 1)"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

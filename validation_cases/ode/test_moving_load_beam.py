@@ -1,5 +1,6 @@
 """A constant force that crosses a simply supported beam: three modes, ten, and all of them."""
 
+import math
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,8 @@ from veridyn.problem.modes import Mode
 from veridyn.references.engine.jets import Jet, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -93,7 +95,7 @@ TEN = MOTION.closed(ten_modes, second=partial(deflection, modes=10), how="Duhame
 CRITICAL = MOTION.closed(
     lambda p: arb.pi() / p.L * (p.B / p.r).sqrt(),
     second=lambda p: mpmath.sqrt(p.B * mpmath.pi**2 / (p.r * p.L**2)),
-    how="put otherwise",
+    how="the same formula, arranged otherwise",
 )
 QUANTITIES = (
     at_half("q1", name="one_mode", second=partial(deflection, modes=1)),
@@ -114,6 +116,20 @@ CASE = Case(
         "Each mode is driven by a sine: q_n'' + ω_n² q_n = 2 P/(r L) sin(n π c t/L), ω_n = (n π/L)² sqrt(B/r).",
         "The solver is given the first three modes; even ones have a node at midspan.",
     ),
+    sketch=draw.sketch(
+        draw.box((3.5, 0), 7.0, 0.2),
+        draw.pivot((0, -0.1)),
+        draw.pivot((7, -0.1)),
+        draw.disc((2.4, 0.3), 0.2),
+        draw.arrow((2.4, 1.6), (2.4, 0.55), ""),
+        draw.words((2.1, 1.3), "P"),
+        draw.arrow((2.8, 0.6), (3.7, 0.6), "c"),
+        draw.path(lambda x: (x, -0.1 - 0.5 * math.sin(3.14159 * x / 7)), 0, 7),
+        draw.span((0, -1.2), (7, -1.2), ""),
+        draw.words((3.5, -1.5), "L"),
+        draw.words((4.6, -0.85), "w"),
+    ),
+    shown=ShownMotion(curves=("q1", "q2", "q3")),
     equations=of.equations("ω_n = (n π/L)^2 sqrt(B/r)", "c_cr = π/L sqrt(B/r)"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

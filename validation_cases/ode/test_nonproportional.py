@@ -12,7 +12,8 @@ from veridyn.references.engine.enclosure import Undecided
 from veridyn.references.engine.jets import Jet, differentiated, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Quantity, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -131,6 +132,18 @@ CASE = Case(
         "C is no combination of M and K: the modes without damping stay coupled, and the eigenvalues of the "
         "quadratic problem come in two complex pairs.",
     ),
+    sketch=draw.sketch(
+        draw.ground((0, 0.9), (0, -0.9)),
+        draw.spring((0, 0.3), (2, 0.3), ""),
+        draw.damper((0, -0.3), (2, -0.3), "c"),
+        draw.box((2.5, 0), 1, 1.2, "1"),
+        draw.spring((3, 0), (5, 0), ""),
+        draw.box((5.5, 0), 1, 1.2, "2"),
+        draw.spring((6, 0), (8, 0), ""),
+        draw.ground((8, -0.9), (8, 0.9)),
+        draw.arrow((2.5, 0.85), (3.3, 0.85), "x_0"),
+    ),
+    shown=ShownMotion(curves=("x_1", "x_2")),
     equations=of.equations(
         "det(s^2 M + s C + K) = 0",
         "x_1 = sum(Res((m_1 s + c) (m_2 s^2 + k_2) x_0/det(s^2 M + s C + K) exp(s t)))",

@@ -8,7 +8,8 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Values, Variant, floats
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Values, Variant, floats
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -99,6 +100,16 @@ CASE = Case(
         "θ'' = -ω0² sin θ, from the angle θ0 and the angular velocity Ω0.",
         "Released at rest it swings with the period 4 K(sin²(θ0/2))/ω0; with Ω0 > 2 ω0 at the bottom it turns.",
     ),
+    sketch=draw.sketch(
+        draw.pivot((0, 0), 180.0),
+        draw.dashed((0, 0), (0, -2.8)),
+        draw.bar((0, 0), (1.7, -1.8), "", 0.06),
+        draw.disc((1.7, -1.8), 0.26),
+        draw.arc((0, 0), 1.3, 270, 313, "θ"),
+        draw.arrow((2.8, -0.3), (2.8, -1.2), "g"),
+        draw.words((1.2, -0.7), "l"),
+    ),
+    shown=ShownMotion(portraits=(("theta", "om"),)),
     equations=of.equations("T = 4 K(m)/ω_0, m = sin(θ_0/2)^2"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

@@ -13,7 +13,8 @@ from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
 from veridyn.references.second_routes.series_steps import Vector, final, inverse_cube
-from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Quantity, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -137,6 +138,22 @@ CASE = Case(
         "Star i, 1 to 7, has the mass i. All attract all: r_i'' = G times the sum of j (r_j - r_i)/|r_j - r_i|³.",
         "At the start stars 6 and 7 move along x, 4 and 5 along y; the others are at rest.",
     ),
+    sketch=draw.sketch(
+        *(
+            draw.disc((0.65 * x, 0.65 * y), 0.14 + 0.025 * i)
+            for i, (x, y) in enumerate(zip(START["x"], START["y"], strict=True), 1)
+        ),
+        *(
+            draw.words((0.65 * x + 0.5, 0.65 * y), str(i))
+            for i, (x, y) in enumerate(zip(START["x"], START["y"], strict=True), 1)
+        ),
+        draw.arrow((-1.95, -0.3), (-1.95, -1.3), ""),
+        draw.arrow((1.3, 0.3), (1.3, 1.0), ""),
+        draw.arrow((-1.0, -2.6), (0.2, -2.6), ""),
+        draw.arrow((1.0, 2.6), (-0.1, 2.6), ""),
+        draw.axes((-2.9, -3.2), 5.6, 6.2, ("x", "y")),
+    ),
+    shown=ShownMotion(curves=("x1", "y1"), portraits=tuple((f"x{i}", f"y{i}") for i in STARS), true_to_scale=True),
     equations=("r_i'' = G Σ_j j (r_j - r_i)/|r_j - r_i|^3", "E = Σ_i i v_i^2/2 - G Σ_{i<j} i j/|r_j - r_i|"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

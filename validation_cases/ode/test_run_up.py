@@ -9,7 +9,8 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -54,7 +55,9 @@ def place(p: Any, part: str, time: int) -> Any:
 
 
 of = Quantities(MOTION, how="complex error function")
-RESONANCE = MOTION.closed(lambda p: p.w / (2 * p.r), second=lambda p: p.w / p.r / 2, how="put otherwise")
+RESONANCE = MOTION.closed(
+    lambda p: p.w / (2 * p.r), second=lambda p: p.w / p.r / 2, how="the same formula, arranged otherwise"
+)
 QUANTITIES = (
     *(of.value("x", str(t), "m", scale="f/w**2", second=partial(place, part="real", time=t)) for t in (40, 60)),
     *(of.value("y", str(t), "m", scale="f/w**2", second=partial(place, part="imag", time=t)) for t in (40, 60)),
@@ -72,6 +75,16 @@ CASE = Case(
         "Duhamel's integral is an error function of a complex argument.",
         "The peak is lower than that of a steady force and comes later; then old and new oscillation beat.",
     ),
+    sketch=draw.sketch(
+        draw.oscillator("w²", "c"),
+        draw.arrow((3.0, 0.0), (3.9, 0.7), ""),
+        draw.arc((3.0, 0), 1.25, 0, 70, turns=True),
+        draw.words((5.0, 0.9), "angle r t²"),
+        draw.words((3.8, 0.2), "f"),
+        draw.arrow((2.5, 0.9), (2.5, 1.6), "y"),
+        draw.arrow((2.5, -0.9), (3.5, -0.9), "x"),
+    ),
+    shown=ShownMotion(curves=("x", "y")),
     equations=of.equations("s^2 + c s + w^2 = 0", "z = f/(s_1 - s_2) (exp(s_1 t) E(s_1) - exp(s_2 t) E(s_2))"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

@@ -10,7 +10,8 @@ from veridyn.problem.modes import Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -133,6 +134,23 @@ CASE = Case(
         "J w' = -w x J w with a full inertia J; the attitude is a quaternion, q' = q (0, w)/2, that begins at b/|b|.",
         "In its principal axes this is Euler's top, in Jacobi's functions.",
     ),
+    sketch=draw.sketch(
+        draw.turned(
+            (
+                *draw.outline((-1.6, -0.6), (1.6, -0.6), (1.6, 0.6), (-1.6, 0.6)),
+                *draw.dashed((-2.2, 0), (2.2, 0)),
+                *draw.dashed((0, -1.3), (0, 1.3)),
+            ),
+            30.0,
+        ),
+        draw.arrow((0, 0), (2.4, 0), "1"),
+        draw.arrow((0, 0), (0, 2.0), "2"),
+        draw.arrow((0, 0), (-1.3, -1.5), "3"),
+        draw.words((3.6, 1.7), "principal axes: dashed"),
+        draw.arc((0, 0), 1.6, 110, 160, "w", turns=True),
+        draw.dot((0, 0)),
+    ),
+    shown=ShownMotion(curves=("w1", "w2", "w3")),
     equations=of.equations(),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

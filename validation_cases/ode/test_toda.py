@@ -1,5 +1,6 @@
 """Toda's lattice: a wave that keeps its shape in a ring of eight masses on springs of exponential force."""
 
+import math
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -13,7 +14,8 @@ from veridyn.references.engine.elliptic import first_kind, jacobi, second_kind
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Quantity, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly, event_instant, value_at
@@ -164,6 +166,30 @@ CASE = Case(
         "1 - exp(-r_n), masses are 1.",
         "One cnoidal wave fills the ring: a crest of compression at spring 0 at the start.",
     ),
+    sketch=draw.sketch(
+        *(
+            draw.disc((2.2 * math.cos(math.radians(45 * i)), 2.2 * math.sin(math.radians(45 * i))), 0.28)
+            for i in range(8)
+        ),
+        *(
+            draw.spring(
+                (
+                    2.2 * math.cos(math.radians(45 * i)) + 0.28 * math.cos(math.radians(45 * i + 112)),
+                    2.2 * math.sin(math.radians(45 * i)) + 0.28 * math.sin(math.radians(45 * i + 112)),
+                ),
+                (
+                    2.2 * math.cos(math.radians(45 * i + 45)) + 0.28 * math.cos(math.radians(45 * i - 67)),
+                    2.2 * math.sin(math.radians(45 * i + 45)) + 0.28 * math.sin(math.radians(45 * i - 67)),
+                ),
+                "",
+                5,
+            )
+            for i in range(8)
+        ),
+        draw.arc((0, 0), 1.3, 20, 120, "wave", turns=True),
+        draw.words((2.85, 1.0), "r0"),
+    ),
+    shown=ShownMotion(curves=("r0", "r1", "r2")),
     equations=(
         "r_n' = p_{n+1} - p_n",
         "p_n' = exp(-r_{n-1}) - exp(-r_n)",

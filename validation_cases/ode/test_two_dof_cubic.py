@@ -11,7 +11,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
-from veridyn.validation_cases.judgement.case import Case, Published, Quantity, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Published, Quantity, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly, value_at
@@ -155,6 +156,18 @@ CASE = Case(
         "A small motion across the line obeys Hill's equation; its half trace over half a period is p there, and the "
         "mode is stable where that lies within ±1.",
     ),
+    sketch=draw.sketch(
+        draw.ground((0, 0.6), (0, -0.6)),
+        draw.spring((0, 0), (2, 0), "k, cubic"),
+        draw.box((2.5, 0), 1, 0.9, "1"),
+        draw.spring((3, 0), (5, 0), "c, cubic"),
+        draw.box((5.5, 0), 1, 0.9, "2"),
+        draw.spring((6, 0), (8, 0), "k, cubic"),
+        draw.ground((8, -0.6), (8, 0.6)),
+        draw.arrow((2.5, 0.95), (3.4, 0.95), "x_1"),
+        draw.arrow((5.5, 0.95), (6.4, 0.95), "x_2"),
+    ),
+    shown=ShownMotion(curves=("x_1", "x_2"), portraits=(("x_1", "x_2"),)),
     equations=(
         *equations(PROBLEM),
         "T = 4 K(m)/Ω, Ω^2 = 1 + k_c (1 - c) + β A^2, m = β A^2/(2 Ω^2), β = a + b (1 - c)^3",

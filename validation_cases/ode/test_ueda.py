@@ -7,7 +7,8 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 
@@ -32,7 +33,9 @@ STRETCH = "sqrt(p**2 + q**2)"
 of = Quantities(MOTION)
 # two small changes span an area, which damping alone makes smaller
 AREA = MOTION.closed(
-    lambda p: (-2 * p.d * p.d.pi()).exp(), second=lambda p: mpmath.exp(-p.d) ** (2 * mpmath.pi), how="as a power"
+    lambda p: (-2 * p.d * p.d.pi()).exp(),
+    second=lambda p: mpmath.exp(-p.d) ** (2 * mpmath.pi),
+    how="the same formula as a power",
 )
 QUANTITIES = (
     *(
@@ -56,6 +59,12 @@ CASE = Case(
         "(p, q) is the derivative of the motion by x_0; its length, the stretch, is what an error of the start is "
         "multiplied by. Areas of states shrink by exp(-2 π d) a period, whatever the motion.",
     ),
+    sketch=draw.sketch(
+        draw.oscillator("x³", "d"),
+        draw.arrow((3.0, 0), (4.0, 0), "F cos t"),
+        draw.arrow((2.5, 0.9), (3.4, 0.9), "x"),
+    ),
+    shown=ShownMotion(portraits=(("x", "v"),)),
     equations=of.equations(),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

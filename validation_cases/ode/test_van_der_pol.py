@@ -10,7 +10,8 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Published, Values, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, Published, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities, write_start
 from veridyn.validation_cases.measures.trajectories import evenly, event_instant, value_at
@@ -130,6 +131,11 @@ CASE = Case(
         "x'' - mu (1 - x²) x' + x = 0, from the point of the limit cycle where x is largest.",
         "Half of the cycle leads from (a, 0) to (-a, 0); the amplitude a is the root of that condition.",
     ),
+    sketch=draw.sketch(
+        draw.oscillator("1", "-mu (1 - x²)"),
+        draw.arrow((2.5, 0.9), (3.4, 0.9), "x"),
+    ),
+    shown=ShownMotion(portraits=(("x", "v"),)),
     equations=of.equations("ω = 1 - mu^2/16 + 17 mu^4/3072, a = 2 + mu^2/96 - 1033 mu^4/552960"),
     parameters=of.motion.parameters,
     variants=(Variant("weak", {"mu": "0.1"}), Variant("one", {}), Variant("three", {"mu": "3"})),

@@ -9,7 +9,8 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.validation_cases.judgement.case import Case, Variant
+from veridyn.validation_cases.judgement import sketching as draw
+from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly
@@ -72,7 +73,9 @@ STEP = MOTION.closed(
     how="load whose energy reaches the barrier",
 )
 RATIO = MOTION.closed(
-    lambda _: 4 * arb(3).sqrt() / 9, second=lambda _: (mpmath.mpf(16) / 27) ** mpmath.mpf("0.5"), how="square"
+    lambda _: 4 * arb(3).sqrt() / 9,
+    second=lambda _: (mpmath.mpf(16) / 27) ** mpmath.mpf("0.5"),
+    how="root of the square, 16/27",
 )
 QUANTITIES = (
     of.event("turn", name="half_period", second=until_turn, how="integral over the deflection"),
@@ -94,6 +97,20 @@ CASE = Case(
         "A slow load p has its limit where the stiffness vanishes, s = 1 - 1/sqrt(3).",
         "A sudden load passes the barrier if its work reaches the energy there: p s = s² (2 - s)²/4, s = 2/3.",
     ),
+    sketch=draw.sketch(
+        draw.spring((-3, 0), (0, 1.2), ""),
+        draw.spring((3, 0), (0, 1.2), ""),
+        draw.pivot((-3, 0)),
+        draw.pivot((3, 0)),
+        draw.dot((0, 1.2), 0.1),
+        draw.arrow((0, 2.3), (0, 1.35), ""),
+        draw.words((0.3, 1.9), "p"),
+        draw.disc((0, 1.2), 0.18),
+        draw.dashed((-3, 0), (0, -1.2), (3, 0)),
+        draw.arrow((0, 0.95), (0, 0.45), "s"),
+        draw.dashed((-3, 0), (3, 0)),
+    ),
+    shown=ShownMotion(portraits=(("s", "u"),)),
     equations=of.equations("p_s = 2/(3 sqrt(3))", "p_d = 8/27", "s_max (2 - s_max)^2 = 4 p"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

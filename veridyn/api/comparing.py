@@ -28,6 +28,7 @@ from veridyn.api.solving import (
     need,
     refuse_others,
     shown,
+    tabulated,
 )
 from veridyn.api.yardsticks import NOTHING, Yardstick, find_exact, find_yardstick
 from veridyn.problem.mechanical import Problem
@@ -102,6 +103,9 @@ class Comparison:
 
     def table(self) -> str:
         """Return the comparison as a table of text: quantities, the reference, how far each solver is from it."""
+        return _aligned(self._rows())
+
+    def _rows(self) -> list[list[str]]:
         solvers = list(dict.fromkeys(a.solver for a in self.answers))
         known = {(a.solver, a.quantity): a for a in self.answers}
         units = {q.name: q.unit for q in self.statement.quantities}
@@ -111,14 +115,17 @@ class Comparison:
             value = "none" if reference.value is None else f"{float(reference):.9g}"
             cells = [_cell(known[solver, name]) for solver in solvers]
             rows.append([name, units[name], value, radius, self.sources[name], *cells])
-        return _aligned(rows)
+        return rows
 
     def __str__(self) -> str:
-        lines = [self.table(), "", self.agreement]
-        lines += [f"{name}: {why}" for name, why in self.missing.items()]
+        return "\n".join([self.table(), "", *self._lines()])
+
+    def _lines(self) -> list[str]:
+        """Return what is said beneath the table."""
+        lines = [self.agreement, *(f"{name}: {why}" for name, why in self.missing.items())]
         lines += [f"{name} is not proved: {why}" for name, why in self.unproved.items()]
         lines += [f"{f'{r.solver} {r.scheme}'.strip()}: {r.layer} {r.quantity} fails: {_why(r)}" for r in self.failures]
-        return "\n".join(lines)
+        return lines
 
     def to_pandas(self) -> Any:
         """Return a DataFrame with a row for each answer; raises `MissingPackage`."""
@@ -134,8 +141,8 @@ class Comparison:
 
         The first four displacements or unknowns are drawn if none is named. Differences are those from the exact
         solver, if it is among them, or from the first one, on the output instants of the problem, as far as the motion
-        goes. Raises ProblemError if a solver reports no such
-        history; ReportError if what draws is not installed.
+        goes. A solver that reports no such history is left out of its panel. Raises ProblemError if no solver reports
+        it; ReportError if what draws is not installed.
         """
         return drawn(self.problem.name, self._panels(names))
 
@@ -143,17 +150,7 @@ class Comparison:
         grid = output_instants(self.problem)
         lasts = min(solution.time[-1] for solution in self.solutions.values())  # a terminal event may end a motion
         common = {label: solution.at(grid[grid <= lasts]) for label, solution in self.solutions.items()}
-        first = next((label for label in common if label.startswith(EXACT.name)), next(iter(common)))
-        panels = []
-        for name in names or self.problem.unknowns[:4]:
-            curves = [(label, "reference" if label == first else "computed", s) for label, s in common.items()]
-            apart = [
-                (f"{label} - {first}", "error", _difference(s, common[first]))
-                for label, s in common.items()
-                if label != first
-            ]
-            panels.append((name, sorted(curves, key=lambda curve: curve[1] != "reference") + apart))
-        return panels
+        return [(name, _curves_of(name, common)) for name in names or self.problem.unknowns[:4]]
 
     def document(self) -> Document:
         """Return the comparison as a result document, as a run of the cases gives one."""
@@ -168,7 +165,8 @@ class Comparison:
         return document(self.records, [sheet(case, {})], figures, command, messages, scope=scope)
 
     def _repr_html_(self) -> str:
-        return shown(str(self), self.plot if self.solutions and can_draw() else None)
+        plot = self.plot if self.solutions and can_draw() else None
+        return tabulated(self._rows()) + shown("\n".join(self._lines()), plot)
 
 
 def compare(
@@ -351,6 +349,16 @@ def _default(e: Entrant, question: Question, statement: Statement) -> Any:
         return e.runner.measured(e.runner.default_run(statement, e.scheme)).get(question.name)
     except NOTHING:
         return None
+
+
+def _curves_of(name: str, solutions: Mapping[str, Solution]) -> list[tuple[str, str, Solution]]:
+    """Return what the panel of a history draws, the reference first: label, role, where it is."""
+    reporting = {label: s for label, s in solutions.items() if s.reports(name)} or solutions
+    first = next((label for label in reporting if label.startswith(EXACT.name)), next(iter(reporting)))
+    others = {label: s for label, s in reporting.items() if label != first}
+    curves = [(first, "reference", reporting[first]), *((label, "computed", s) for label, s in others.items())]
+    apart = ((f"{label} - {first}", "error", _difference(s, reporting[first])) for label, s in others.items())
+    return [*curves, *apart]
 
 
 def _difference(solution: Solution, reference: Solution) -> Solution:

@@ -104,6 +104,10 @@ class Solution:
             raise ProblemError(f"{self.solver} reports no history {name!r}; {known}")
         return result
 
+    def reports(self, name: str) -> bool:
+        """Whether there is a history of that name."""
+        return name in self.columns or f"displacement_{name}" in self.columns
+
     def at(self, times: ArrayLike) -> Solution:
         """Return the solution on other instants (k,) in s: motions on cubics between events.
 
@@ -325,7 +329,17 @@ def _panel(name: str, curves: Curves) -> Panel:
 
 def shown(text: str, plot: Any = None) -> str:
     """Return what a notebook shows: a text as it stands, and a drawing if there is one."""
-    return f"<pre>{html.escape(text)}</pre>{plot().svg if plot else ''}"
+    return f'<pre style="font-family: monospace">{html.escape(text)}</pre>{plot().svg if plot else ""}'
+
+
+def tabulated(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows, the first one their heads, as a table of a notebook."""
+    head, *body = rows
+    return f"<table>{_row('th', head)}{''.join(_row('td', row) for row in body)}</table>"
+
+
+def _row(tag: str, cells: Sequence[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"
 
 
 WIDTH = 120  # characters of a table

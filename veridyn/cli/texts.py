@@ -107,7 +107,7 @@ def _print_case(case: Case) -> None:
     _print_published(out, case)
     out.print(Text("\nModelling by our own schemes", style="bold"))
     out.print(Text("\n".join(f"- {line}" for line in case.modelling)))
-    out.print(Text("\nRemarks: how to break it", style="bold"))
+    out.print(Text("\nRemarks", style="bold"))
     out.print(Text("\n".join(f"- {line}" for line in case.remarks)))
     if case.sources:
         out.print(Text("\nSources", style="bold"))

@@ -26,7 +26,7 @@ DIRECTIONS = (-1, 0, 1)
 CONSISTENT = 1e-9  # of the terms of a constraint: what doubles leave of a zero
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class InitialValueProblem(Problem):
     """States and parameters with the modes that they move in; expressions may be given as text.
 

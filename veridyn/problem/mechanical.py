@@ -23,13 +23,14 @@ from veridyn.problem.matrices import Matrix, couples_modes, divide_by_mass, is_c
 from veridyn.problem.modal_basis import Modes
 from veridyn.problem.naming import NamedDirection, direction, resolved, vector
 from veridyn.problem.sparse import DENSE, compressed, diagonal, is_sparse, least_masses
+from veridyn.problem.summary import summarize
 
 Floats = NDArray[np.float64]
 
 FORMAT_VERSION = 1
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Problem:
     """What every kind of problem has: a name, a time span and the requested output instants (s)."""
 
@@ -53,6 +54,9 @@ class Problem:
             inside = times.size and times[0] >= self.start and times[-1] <= self.end
             if not inside or np.any(np.diff(times) <= 0):
                 raise ProblemError(f"{self.name}: output_times must increase within [{self.start}, {self.end}] s")
+
+    def __repr__(self) -> str:
+        return summarize(self)
 
     @property
     def needs(self) -> frozenset[str]:
@@ -95,7 +99,7 @@ class Problem:
         return json.dumps({"format_version": FORMAT_VERSION, "kind": self.kind, **content}, allow_nan=False)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MechanicalProblem(Problem):
     """``M x'' + C x' + K x = loads - M Σ ψ_j a_j(t) + stops + friction + devices``, x relative to the supports.
 

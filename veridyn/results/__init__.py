@@ -21,6 +21,7 @@ from veridyn.results.plan import ExpectedFailure, Fingerprint, PlannedChecks
 from veridyn.results.reading import check, convert, convert_record, read
 from veridyn.results.record import Counters, LevelRow, Number, Record, Settings, Terms, Value, WorkPrecisionPoint
 from veridyn.results.sheet import CaseSheet, ParameterRow, PublishedValue, QuantityRow, ReferenceRow
+from veridyn.results.sketch import Sketch, SketchDisc, SketchLine, SketchShape, SketchText
 from veridyn.results.system import (
     BeamStop,
     BeamSupport,
@@ -35,10 +36,12 @@ from veridyn.results.system import (
     Shape,
 )
 from veridyn.results.words import (
+    Anchor,
     BeamSide,
     ErrorKind,
     FingerprintKind,
     Holding,
+    Ink,
     Layer,
     MessageKind,
     PrintedVerdict,
@@ -61,6 +64,7 @@ from veridyn.results.writing import (
 
 __all__ = [
     "VERSION",
+    "Anchor",
     "BeamSide",
     "BeamStop",
     "BeamSupport",
@@ -82,6 +86,7 @@ __all__ = [
     "Fingerprint",
     "FingerprintKind",
     "Holding",
+    "Ink",
     "Instant",
     "Layer",
     "LevelRow",
@@ -104,6 +109,11 @@ __all__ = [
     "Settings",
     "Shape",
     "Side",
+    "Sketch",
+    "SketchDisc",
+    "SketchLine",
+    "SketchShape",
+    "SketchText",
     "SolverVersion",
     "Terms",
     "Value",

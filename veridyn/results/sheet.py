@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from veridyn.results.sketch import Sketch
 from veridyn.results.system import DrawnBeam, DrawnSystem
 from veridyn.results.words import PrintedVerdict
 
@@ -91,6 +92,9 @@ class CaseSheet(Struct, frozen=True, kw_only=True):
     ] = ()
     system: Annotated[
         DrawnSystem | None, Meta(description="The mechanical system, for a drawing; null if it is no line of masses.")
+    ] = None
+    sketch: Annotated[
+        Sketch | None, Meta(description="What moves, drawn by the case; null if system or beam say it.")
     ] = None
     beam: Annotated[DrawnBeam | None, Meta(description="The beam, for a drawing; null if it is none.")] = None
     parameters: Annotated[tuple[ParameterRow, ...], Meta(description="Physical parameters that `--set` accepts.")] = ()

@@ -119,3 +119,24 @@ class Holding(StrEnum):
     PIN = "pin"
     ROLLER = "roller"
     CLAMP = "clamp"
+
+
+class Ink(StrEnum):
+    """What a line of a sketch is; fixes its look."""
+
+    LINE = "line"
+    THIN = "thin"
+    DASHED = "dashed"
+    BODY = "body"
+    PLANE = "plane"
+    DOT = "dot"
+    MOTION = "motion"
+    CONTACT = "contact"
+
+
+class Anchor(StrEnum):
+    """Which part of a line of text stands at its place."""
+
+    START = "start"
+    MIDDLE = "middle"
+    END = "end"

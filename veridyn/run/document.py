@@ -220,7 +220,8 @@ def sheet(case: Case, changes: Mapping[str, str], only: Sequence[str] = ()) -> C
         summary=case.summary,
         statement=tuple(case.statement),
         equations=tuple(case.equations),
-        system=drawn_system(case, variants),
+        sketch=case.sketch,
+        system=None if case.sketch else drawn_system(case, variants),
         beam=drawn_beam(case, changes or chosen[0].changes),
         parameters=tuple(
             ParameterRow(name=p.name, unit=p.unit, default=p.default, help=p.help) for p in case.parameters
@@ -235,9 +236,9 @@ def sheet(case: Case, changes: Mapping[str, str], only: Sequence[str] = ()) -> C
 
 
 def drawn_system(case: Case, variants: Iterable[tuple[str, Mapping[str, str]]]) -> DrawnSystem | None:
-    """Return the system of the first variant that can be drawn as a line of masses, or what the case says is drawn."""
+    """Return the system of the first variant that can be drawn as a line of masses."""
     own = {variant.name: variant.problem for variant in case.variants}
-    problems = ((case.drawn or own.get(name) or case.problem)(case.values(changes)) for name, changes in variants)
+    problems = ((own.get(name) or case.problem)(case.values(changes)) for name, changes in variants)
     return next((result for result in map(system.describe, problems) if result), None)
 
 
