@@ -7,8 +7,8 @@ time over a unit, a power of two, so that none is beyond the range of a double.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from flint import arb
@@ -22,8 +22,14 @@ Run = tuple[Floats, Floats]  # middles and radii, by place and order
 UNIT = 2.0**-52  # twice the largest relative error of a rounding
 TINY = 1e-300  # more than underflow takes
 
-kernel = compiler(error_model="numpy")
 GIVEN, CONSTANT, SUM, _SHIFTED, SCALED, PRODUCT, QUOTIENT, POWER, _INTEGRAL = map(int, Code)
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def kernel(function: F) -> F:
+    """Return a function as it is compiled."""
+    return cast(F, compiler(error_model="numpy")(function))
 
 
 def widened(m: Any, r: Any, s: Any, terms: int) -> tuple[Any, Any]:

@@ -1,6 +1,7 @@
 """Lorenz' equations: how a chaotic motion loses its digits."""
 
 import math
+from functools import partial
 from typing import Any
 
 import mpmath
@@ -44,6 +45,13 @@ PROBLEM = InitialValueProblem(
     output_times=evenly(2.0, 2000),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS, spare=8)
+
+
+def place_in_roll(centre: float, turn: int, angle: float) -> tuple[float, float]:
+    """Return a place on the way of the air in a roll that turns one way or the other, for the drawing."""
+    return centre + 0.75 * math.cos(turn * angle), 0.95 + 0.75 * math.sin(turn * angle)
+
+
 STRETCH = "sqrt(p**2 + q**2 + w**2)"
 
 
@@ -100,16 +108,9 @@ CASE = Case(
         draw.words((0, -0.5), "hot"),
         draw.words((0, 2.15), "cold"),
         *(
-            draw.curve(lambda a, c=c, s=s: (c + 0.75 * math.cos(s * a), 0.95 + 0.75 * math.sin(s * a)), 0.3, 5.6)
-            for c, s in ((-2.0, 1), (0.0, -1), (2.0, 1))
-        ),
-        *(
-            draw.arrow(
-                (c + 0.75 * math.cos(s * 5.5), 0.95 + 0.75 * math.sin(s * 5.5)),
-                (c + 0.75 * math.cos(s * 5.75), 0.95 + 0.75 * math.sin(s * 5.75)),
-                "",
-            )
-            for c, s in ((-2.0, 1), (0.0, -1), (2.0, 1))
+            shape
+            for roll in (partial(place_in_roll, centre, turn) for centre, turn in ((-2.0, 1), (0.0, -1), (2.0, 1)))
+            for shape in (draw.curve(roll, 0.3, 5.6), draw.arrow(roll(5.5), roll(5.75), ""))
         ),
     ),
     shown=ShownMotion(curves=("x", "y", "z"), portraits=(("x", "z"),)),

@@ -21,12 +21,13 @@ from veridyn.validation_cases.measures.trajectories import evenly
 
 PARAMETERS = (Parameter("G", "1", "constant of gravity", "1", "positive"),)
 STARS = range(1, 8)  # star i has the mass i
-START = {
+START: dict[str, tuple[int | str, ...]] = {
     "x": (3, 3, -1, -3, 2, -2, 2),
     "y": (3, -3, 2, 0, 0, -4, 4),
     "u": (0, 0, 0, 0, 0, "7/4", "-3/2"),
     "v": (0, 0, 0, "-5/4", 1, 0, 0),
 }
+DRAWN = [(0.65 * float(x), 0.65 * float(y)) for x, y in zip(START["x"], START["y"], strict=True)]
 PAIRS = tuple(combinations(STARS, 2))
 TOTAL = sum(STARS)
 SPARE = 10  # digits of the second route beyond those asked for
@@ -139,14 +140,8 @@ CASE = Case(
         "At the start stars 6 and 7 move along x, 4 and 5 along y; the others are at rest.",
     ),
     sketch=draw.sketch(
-        *(
-            draw.disc((0.65 * x, 0.65 * y), 0.14 + 0.025 * i)
-            for i, (x, y) in enumerate(zip(START["x"], START["y"], strict=True), 1)
-        ),
-        *(
-            draw.words((0.65 * x + 0.5, 0.65 * y), str(i))
-            for i, (x, y) in enumerate(zip(START["x"], START["y"], strict=True), 1)
-        ),
+        *(draw.disc((x, y), 0.14 + 0.025 * i) for i, (x, y) in enumerate(DRAWN, 1)),
+        *(draw.words((x + 0.5, y), str(i)) for i, (x, y) in enumerate(DRAWN, 1)),
         draw.arrow((-1.95, -0.3), (-1.95, -1.3), ""),
         draw.arrow((1.3, 0.3), (1.3, 1.0), ""),
         draw.arrow((-1.0, -2.6), (0.2, -2.6), ""),

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import config
 from numba.core.caching import FunctionCache
 
 
-class Cache(FunctionCache):  # type: ignore[misc]  # numba states no types
+class Cache(FunctionCache):
     """numba's cache; where it cannot be read or written, a function is compiled in this process alone."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -56,7 +57,7 @@ def _has_place(beside: Path) -> bool:
     there first would choose what runs here. A folder for temporary files would not do for the same reason.
     """
     made = beside / "__pycache__"
-    if numba.config.CACHE_DIR or os.access(made if made.exists() else beside, os.W_OK):
+    if config.CACHE_DIR or os.access(made if made.exists() else beside, os.W_OK):  # type: ignore[attr-defined]
         return True
     try:
         return Path.home().is_absolute()
