@@ -93,6 +93,12 @@ def _installed() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
+def is_ours(spec: str) -> bool:
+    """Tell whether a specification names a solver that veridyn brings."""
+    point = _installed().get(spec)
+    return point is not None and point.value.startswith("veridyn.")
+
+
 def _entry_point(name: str) -> object:
     known = _installed()
     if name.endswith(".py"):

@@ -54,6 +54,22 @@ main.main = work
 sys.exit(start.start())
 """
 
+TWICE = """
+import signal, sys
+from veridyn.cli import main, start
+
+
+def work():
+    try:
+        signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.raise_signal(signal.SIGINT)
+
+
+main.main = work
+sys.exit(start.start())
+"""
+
 
 def run(code, **environment):
     return subprocess.run(
@@ -70,6 +86,11 @@ def run(code, **environment):
 def test_an_interrupt_while_modules_are_loaded(module):
     seen = run(INTERRUPT.format(module=module))
     assert (seen.returncode, seen.stdout, seen.stderr) == (130, "", "veridyn: interrupted\n")
+
+
+def test_a_second_interrupt_while_the_first_is_worked_off():
+    seen = run(TWICE)
+    assert (seen.returncode, seen.stderr) == (130, "veridyn: interrupted\n")
 
 
 def test_an_interrupt_that_is_lost_comes_again():

@@ -74,6 +74,15 @@ def test_a_link_is_not_followed(tmp_path):
     assert (tmp_path / "precious").read_bytes() == b"1"
 
 
+def test_a_lock_that_is_a_link_empties_nothing(tmp_path):
+    (tmp_path / "precious").write_bytes(b"1")
+    (tmp_path / "r" / ".veridyn").mkdir(parents=True)
+    (tmp_path / "r" / ".veridyn" / "lock").symlink_to(tmp_path / "precious")
+    with pytest.raises(ReportError, match="cannot write into"):
+        write(tmp_path / "r", {"index.html": b"2"})
+    assert (tmp_path / "precious").read_bytes() == b"1"
+
+
 @pytest.mark.parametrize("name", ["../precious", "/precious", "a/../../precious", ".veridyn/lock", ""])
 def test_a_manifest_that_leads_out_of_the_folder_is_refused(tmp_path, name):
     folder = tmp_path / "r"

@@ -9,6 +9,7 @@ from veridyn.files.tables import read_table
 from veridyn.inputs import InputError, parse_fraction, parse_json, parse_toml, read_bytes
 from veridyn.problem.errors import ProblemError, SolverInputError
 from veridyn.problem.expressions import read
+from veridyn.problem.time_functions import time_function
 
 JSON = [
     ('{"mass": 1.0, "mass": 2.0}', "the key 'mass' occurs twice"),
@@ -66,6 +67,15 @@ def test_expressions_that_would_take_for_ever(text):
     with pytest.raises(ProblemError):
         read("rhs", text, ("x",))
     assert time.monotonic() - begin < 10.0
+
+
+@pytest.mark.parametrize("order", [10**9, -(10**9), 1.0])
+def test_an_order_that_would_take_for_ever(order):
+    wave = {"kind": "harmonic", "amplitude": 1.0, "omega": 1.0, "order": order}
+    window = {"kind": "windowed", "function": wave | {"order": 0}, "start": 0.0, "end": 1.0, "order": order}
+    for data in (wave, window):
+        with pytest.raises(ProblemError, match="must be a whole number from -100 to 100"):
+            time_function(data)
 
 
 def test_a_cell_over_the_limit(tmp_path):

@@ -31,9 +31,12 @@ def test_a_hostile_result_file_is_refused(veridyn, tmp_path, text):
 
 @pytest.mark.parametrize("text", [DEEP, LONG, "null", '{"asked": {}}'])
 def test_a_hostile_journal_is_refused(veridyn, no_work, tmp_path, text):
-    (tmp_path / "results.json.journal").write_text(text + "\n")
+    journal = tmp_path / ".results.json.veridyn" / "journal"
+    journal.parent.mkdir()
+    journal.write_text(text + "\n")
     seen = veridyn("run", "sdnd101", "--json", tmp_path / "results.json", "--resume")
     assert (seen.status, seen.out, seen.err.count("\n")) == (2, "", 1)
+    assert "journal" in seen.err
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "os", "case", "sdnd101/../sdnd101", "sdnd101\0", "", "."])

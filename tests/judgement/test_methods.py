@@ -214,6 +214,50 @@ def test_samples_between_steps_need_the_number_of_steps(claimed, counts, verdict
     assert claimed(solver, "method", lambda _: odd).verdict == verdict
 
 
+class Halved(Newmark):
+    """Takes half the step that it is asked for; shows every state or every second one, and counts or not."""
+
+    stride, counted = 2, None
+
+    def solve(self, problem, settings):
+        found = super().solve(problem, settings | {"step": settings.get("step", STEPS[-1]) / 2})
+        counters = {} if self.counted is None else {"counters": {"steps": self.counted * (found["time"].size - 1)}}
+        return {name: found[name][:: self.stride] for name in ("time", "displacement", "velocity")} | counters
+
+
+class Extrapolated(Halved):
+    """Richardson's extrapolation from the step that it is asked for and its half."""
+
+    def solve(self, problem, settings):
+        fine, coarse = super().solve(problem, settings), Newmark.solve(self, problem, settings)
+        better = {name: fine[name] + (fine[name] - coarse[name]) / 3 for name in ("displacement", "velocity")}
+        return {"time": fine["time"], **better}
+
+
+@pytest.mark.parametrize(
+    ("solver", "stride", "counted", "verdict"),
+    [
+        (Halved, 2, None, "fail"),
+        (Halved, 2, 1.0, "fail"),
+        (Halved, 2, 0.5, "fail"),  # counts as many steps as it was asked for
+        (Halved, 1, None, "not applicable"),  # shows each state, but not how many steps there were
+        (Halved, 1, 1.0, "pass"),  # hides nothing: the check says which step was taken
+        (Extrapolated, 2, None, "fail"),
+    ],
+)
+def test_finer_steps_than_asked_for_are_not_those_of_the_claimed_method(claimed, solver, stride, counted, verdict):
+    cheat = solver(method="newmark", order=2)
+    cheat.stride, cheat.counted = stride, counted
+    record = claimed(cheat, "method")
+    assert record.verdict == verdict
+    assert verdict != "pass" or (record.detail, record.counters) == ("100 steps of 0.02 s", {"steps": 100.0})
+
+
+def test_finer_steps_than_asked_for_are_not_seen_where_no_method_is_claimed(claimed):
+    """Docs list it as not detectable by answers: they are right, and the order is that of the method."""
+    assert claimed(Halved(order=2), "order:end").verdict == "pass"
+
+
 def test_only_linear_problems_have_a_discrete_solution(claimed):
     assert claimed(Newmark(method="newmark"), "method", linear=False) is None
 

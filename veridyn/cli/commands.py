@@ -34,6 +34,13 @@ def bad_input_errors() -> tuple[type[Exception], ...]:
     return ParameterError, CertificationError, SolverInputError, UnknownCase, UnknownTopic, ReportError, OSError
 
 
+def lost_process_error() -> type[Exception]:
+    """Return what is raised where a process that judges ends again and again, before the work or after it."""
+    from veridyn.run.workers import WorkerLost
+
+    return WorkerLost
+
+
 def run(place: str, given: dict[str, Any], command: Command) -> int:
     """Carry out a command by the function at a place, with the options that are its arguments; returns the exit status.
 
@@ -89,7 +96,7 @@ def _read_order(given: dict[str, Any]) -> None:
     from veridyn.results import Profile
     from veridyn.run.running import Order
     from veridyn.run.selection import Selection
-    from veridyn.solver.contract.loading import EXACT, OWN
+    from veridyn.solver.contract.loading import EXACT, OWN, is_ours
     from veridyn.validation_cases.judgement.subject import Request
 
     quick, everything, solvers = (given.pop(name) for name in ("quick", "all", "solvers"))
@@ -103,7 +110,8 @@ def _read_order(given: dict[str, Any]) -> None:
     given["order"] = Order(
         solvers=[*(solvers or [OWN]), *([EXACT] if is_plain else [])],
         selection=(chosen := replace(selection, quick=quick or is_plain)),
-        moves="against" in given and chosen.profile is Profile.ALL,  # a baseline keeps what later runs can repeat
+        # a baseline keeps what later runs can repeat
+        moves="against" in given and (chosen.profile is Profile.ALL or not all(map(is_ours, solvers or [OWN]))),
         **{name: given.pop(name) for name in rest},
         against=given.pop("against", None),
     )

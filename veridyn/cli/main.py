@@ -175,7 +175,7 @@ RUN = (
     _switch("--resume", "go on with the run that was ended, into the same files"),
     _place("--expected-failures", "FILE", "lines CASE/CHECK: REASON; * stands for anything"),
     _option("--seed", type=whole(0), metavar="N", help="moves the parameters of the copies that are judged beside the "
-        "cases (default: where every case is judged a fresh one, which the results state; else none)"),
+        "cases (default: a fresh one, which the results state, for solvers of yours and where every case is judged)"),
     _option("--work-precision", action=argparse.BooleanOptionalAction, help="measure time and error at several "
         "settings, for the report (default: with several solvers)"),
 )  # fmt: skip
@@ -364,6 +364,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except commands.bad_input_errors() as error:
         print(f"veridyn: {_one_line(error)}", file=sys.stderr)
         return ExitCode.UNUSABLE
+    except commands.lost_process_error() as error:
+        print(f"veridyn: {_one_line(error)}", file=sys.stderr)
+        return ExitCode.CRASHED
     except KeyboardInterrupt:
         print("veridyn: interrupted", file=sys.stderr)
         return ExitCode.INTERRUPTED

@@ -363,8 +363,7 @@ def table(times: ArrayLike, values: ArrayLike) -> Piecewise:
     if not np.all(np.diff(t) > 0):
         raise ProblemError("the times of a table must increase")
     slopes = np.append(np.diff(f) / np.diff(t), 0.0)
-    rows = zip(f.tolist(), slopes.tolist(), strict=True)
-    return Piecewise(tuple(t.tolist()), tuple(rows))
+    return Piecewise(tuple(t.tolist()), tuple(zip(f.tolist(), slopes.tolist(), strict=True)))
 
 
 def time_function(data: Mapping[str, Any]) -> TimeFunction:
@@ -375,18 +374,25 @@ def time_function(data: Mapping[str, Any]) -> TimeFunction:
     kind = data.get("kind")
     try:
         if kind == Harmonic.kind:
-            return Harmonic(data["amplitude"], data["omega"], data.get("phase", 0.0), data.get("order", 0))
+            return Harmonic(data["amplitude"], data["omega"], data.get("phase", 0.0), _order(data))
         if kind == Piecewise.kind:
             return Piecewise(tuple(data["breaks"]), tuple(tuple(row) for row in data["coefficients"]))
         if kind == Sum.kind:
             return Sum(tuple(time_function(f) for f in data["summands"]))
         if kind == Windowed.kind:
-            return Windowed(time_function(data["function"]), data["start"], data["end"], data.get("order", 0))
+            return Windowed(time_function(data["function"]), data["start"], data["end"], _order(data))
     except KeyError as missing:
         raise ProblemError(f"time function of kind {kind!r} lacks the field {missing}") from None
     except TypeError as error:
         raise ProblemError(f"time function of kind {kind!r} is malformed: {error}") from None
     raise ProblemError(f"unknown time function {kind!r}; known: harmonic, piecewise, sum, windowed")
+
+
+def _order(data: Mapping[str, Any]) -> int:
+    order = data.get("order", 0)  # costs as many derivatives as it is high
+    if not isinstance(order, int) or abs(order) > 100:
+        raise ProblemError(f"{data['kind']}: order {order!r} must be a whole number from -100 to 100")
+    return order
 
 
 def sample(function: TimeFunction, times: Sequence[float]) -> TimeFunction:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import logging
 import multiprocessing
 import os
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing.connection import wait
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.run.workers import PULSE, Job, Pool, Said, Worker
@@ -26,8 +26,8 @@ from veridyn.version import __version__
 PATIENCE = "10s"  # for a scheduler to answer
 INSTALL = 'pip install "veridyn[sweep]"'
 LOOK = 5.0  # s, between two looks whether a machine is still there
-
-_residents: dict[str, dict[int, Worker]] = defaultdict(dict)  # on the other machine: by run and thread
+ALONE = 15.0  # s without any machine, until a job is lost: one that fails may be started anew by its nanny
+IDLE = 60.0  # s without a job, until a process there ends: of a client that was killed nobody else tells
 
 
 T = TypeVar("T")
@@ -86,24 +86,32 @@ class RemoteWorker:
         self._job: Job[object]
         self._future: Future | None = None
         self._look = 0.0
+        self._seen = 0.0  # when any machine was there
 
     def begin(self, job: Job[object]) -> None:
-        """AnyWorker over a job."""
+        """Hand over a job."""
+        if self.pipe.closed:
+            self.pipe, self._answer = multiprocessing.Pipe(duplex=False)
         self.topics.add(job.topic)
         self._job = Job(_do_in_folder, (str(Path.cwd()), job), job.topic)
+        self._seen = time.monotonic()
         self._submit()
 
     def _submit(self) -> None:
-        self._future = self._client.submit(do_there, self._client.id, self._job, pure=False, workers=self._address)
-        self._future.add_done_callback(self._deliver)
         self._look = time.monotonic() + LOOK
+        try:
+            self._future = self._client.submit(do_there, self._client.id, self._job, pure=False, workers=self._address)
+        except Exception as error:  # noqa: BLE001 - whatever a client without its scheduler raises
+            self._answer.send(("lost", _describe(error)))
+            return
+        self._future.add_done_callback(self._deliver)
 
     def _deliver(self, future: Future) -> None:
         """Pass on what was said, from a thread of Dask's client."""
         try:
             said = future.result()
         except Exception as error:  # noqa: BLE001 - whatever ends a job there is a loss here
-            said = [("lost", " ".join(f"{type(error).__name__}: {error}".split()))]
+            said = [("lost", _describe(error))]
         if future is not self._future:
             return  # taken back
         self._future = None  # or a machine that ends would have it done again
@@ -116,12 +124,23 @@ class RemoteWorker:
         if self.pipe.poll():
             said: Said = self.pipe.recv()
             return said
-        if self._future is not None and self._address and time.monotonic() > self._look:
+        if self._future is not None and time.monotonic() > self._look:
             self._look = time.monotonic() + LOOK
-            if self._address not in self._client.nthreads():
-                self._address = None
-                self._take_back()
-                self._submit()
+            return self._look_for_machines()
+        return None
+
+    def _look_for_machines(self) -> Said | None:
+        """Have the job done by any machine if its own is gone; tell that it is lost if all are."""
+        there = _list_machines(self._client)
+        if there:
+            self._seen = time.monotonic()
+        elif time.monotonic() - self._seen > ALONE:
+            self._take_back()
+            return "lost", "neither a scheduler nor a worker is there any more"
+        if self._address and self._address not in there:
+            self._address = None
+            self._take_back()
+            self._submit()
         return None
 
     def _take_back(self) -> None:
@@ -133,9 +152,24 @@ class RemoteWorker:
         """Do nothing: workers there are ended together."""
 
     def kill(self) -> None:
-        """Take back the job."""
-        self._take_back()
+        """Take back the job; what does it there ends, or it would keep a thread from the next one."""
+        if self._future is not None:
+            self._take_back()
+            _end_there(self._client)
         self.pipe.close()
+        self._answer.close()
+
+
+def _describe(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def _list_machines(client: Client) -> Mapping[str, int]:
+    """Return the threads of each worker by its address; none where the scheduler is gone."""
+    try:
+        return client.nthreads()
+    except Exception:  # noqa: BLE001 - whatever a client without its scheduler raises
+        return {}
 
 
 def distributed() -> ModuleType:
@@ -153,6 +187,7 @@ def connected(address: str) -> Iterator[Client]:
     Raises SolverInputError if Dask is not installed, nobody answers, there is no worker, or one lacks veridyn.
     """
     dask = distributed()
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what is lost is said in one line, by us
     try:
         dask.comm.get_address_host_port(address)  # a client that never came to be complains when it is deleted
         client = dask.Client(address, timeout=PATIENCE, set_as_default=False)
@@ -190,12 +225,36 @@ def pool(jobs: int, scheduler: str | None) -> Iterator[Pool]:
             with Pool(workers=[RemoteWorker(client, name) for name in names]) as there:
                 yield there
         finally:
-            client.run(leave, client.id)
+            _end_there(client)
+
+
+def _end_there(client: Client) -> None:
+    with contextlib.suppress(Exception):  # the scheduler is gone: processes there end by themselves, see IDLE
+        client.run(leave, client.id)
+
+
+# ---- on the other machine
+
+Key = tuple[str, int]
+"""A run and a thread of a Dask worker, which has a process for it."""
+
+
+class Resident(NamedTuple):
+    """A process that waits for the next job of its run and thread, and what ends it after a while."""
+
+    worker: Worker
+    end: threading.Timer
+
+
+# A process is in one of the two: whoever takes it out, which is one operation, decides about it.
+_waiting: dict[Key, Resident] = {}
+_busy: dict[Key, Worker] = {}
 
 
 def do_there(run: str, job: Job[object]) -> list[Said]:
     """Do a job in a process beside this thread, and return what it says; the process stays for the next one."""
-    worker = _residents[run].setdefault(threading.get_ident(), Worker(1))
+    key = run, threading.get_ident()
+    worker = _busy[key] = _take(key) or Worker(1)
     with _may_have_children():
         worker.begin(job)
     said: list[Said] = []
@@ -206,13 +265,38 @@ def do_there(run: str, job: Job[object]) -> list[Said]:
     if said[-1][0] == "grown":
         worker.kill()
         said[-1] = "done", ""
+    if _busy.pop(key, None):
+        _keep(key, worker)
     return said
+
+
+def _take(key: Key) -> Worker | None:
+    resident = _waiting.pop(key, None)
+    if resident is None:
+        return None
+    resident.end.cancel()
+    return resident.worker
+
+
+def _keep(key: Key, worker: Worker) -> None:
+    """Let a process wait for the next job, but not for ever."""
+    end = threading.Timer(IDLE, _end_waiting, (key,))
+    end.daemon = True
+    _waiting[key] = Resident(worker, end)
+    end.start()
+
+
+def _end_waiting(key: Key) -> None:
+    if worker := _take(key):
+        worker.kill()
 
 
 def leave(run: str) -> None:
     """End the processes of a run on this machine."""
-    for worker in _residents.pop(run, {}).values():
-        worker.kill()
+    for key in [key for key in (*_waiting, *_busy) if key[0] == run]:
+        _end_waiting(key)
+        if worker := _busy.pop(key, None):
+            worker.kill()
 
 
 @contextlib.contextmanager
