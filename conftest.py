@@ -1,4 +1,4 @@
-"""Loads the plugin from the checkout as well as from an installation; reads every case once."""
+"""Loads the plugins from the checkout as well as from an installation; reads every case once."""
 
 import importlib
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["veridyn.validation_cases.judgement.plugin"]
+pytest_plugins = ["veridyn.validation_cases.judgement.plugin", "veridyn.run.claims_plugin"]
 CASES = Path(__file__).parent / "validation_cases"
 
 

@@ -83,7 +83,8 @@ class Claims:
 class ObservedClaims:
     """What the answers of a solver to smooth problems showed, where it states no claims or no refinement.
 
-    ``refinement`` is the name of the setting that acts as step or tolerance; empty where none does.
+    ``refinement`` is the name of the setting that acts as step or tolerance, or `OUTPUT_INTERVAL`; empty where nothing
+    does.
     """
 
     claims: Claims = Claims()

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from veridyn.identification.observing import observe_claims
+from veridyn.problem.generated import functions
 from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.results import Layer, Record, Verdict
 from veridyn.solver.contract.local_gate import LocalGate
+from veridyn.solver.contract.output_grid import OUTPUT_INTERVAL
 from veridyn.solver.contract.statements import Claims, ObservedClaims
 from veridyn.solver.exact.solver import SOLVER as EXACT
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.judge import OBSERVED, judge
+from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.subject import Request
 
 from .initial_value_solvers import RungeKutta
@@ -97,8 +106,84 @@ def test_a_clock_that_is_wrong_hides_no_order() -> None:
     assert seen(wrong) == {"": ObservedClaims(Claims(order=4.0), "step")}
 
 
-def test_steps_that_are_the_output_are_no_setting() -> None:
-    assert seen(RungeKutta("on grid", "rk4", on_grid=True)) == {}
+class OnGrid(Trapezoidal):
+    """Steps from one output instant to the next; ``explicit``: dampers push as they do at the start of a step."""
+
+    def __init__(self, *, explicit: bool = False) -> None:
+        super().__init__(settings={})
+        self.explicit = explicit
+
+    def solve(self, problem: MechanicalProblem, settings: Any) -> dict[str, Any]:
+        assert settings == {}, "no solver gets what stands for its output grid"
+        time = np.linspace(problem.start, problem.end, 201) if problem.output_times is None else problem.output_times
+        m, c, k = problem.mass, problem.damping, problem.stiffness
+        x, v = problem.initial_displacement, problem.initial_velocity
+        rows = [(x, v)]
+        for t, h in zip(time[1:], np.diff(time), strict=True):
+            push = sum((load.direction * load.function(t - h / 2) for load in problem.loads), np.zeros(problem.size))
+            share = 0.0 if self.explicit else h / 2
+            left = m + share * c + h * h / 4 * k
+            new = np.linalg.solve(left, (m - (h - share) * c - h * h / 4 * k) @ v + h * (push - k @ x))
+            x, v = x + h / 2 * (v + new), new
+            rows.append((x, v))
+        x, v = np.array(rows).transpose(1, 0, 2)
+        return {"time": time, "displacement": x, "velocity": v}
+
+
+def judge_levels(solver: object, name: str, quantity: str, setting: str = OUTPUT_INTERVAL) -> dict[Layer, Record]:
+    """Return what was judged of a quantity of the first variant on levels of a setting, by layer."""
+    gate, case = LocalGate(solver), load_case(name)
+    runner = Runner(gate, replace(observe_claims(gate, Request()), quantities=(quantity, "slope")))
+    wanted = (Layer.CONVERGENCE, Layer.CLAIM)
+    made = [check for check in checks(case, runner.subject, case.variants[:1]) if check.layer in wanted]
+    records = [judge(check, runner) for check in made]
+    assert {row.setting for record in records for row in record.levels} == {setting}
+    return {record.layer: record for record in records}
+
+
+def test_the_output_grid_is_refined_where_it_is_the_step() -> None:
+    assert seen(RungeKutta("on grid", "rk4", on_grid=True)) == {"": ObservedClaims(Claims(order=4.0), OUTPUT_INTERVAL)}
+    assert seen(OnGrid()) == seen(OnGrid(explicit=True)) == {"": ObservedClaims(Claims(order=2.0), OUTPUT_INTERVAL)}
+    right = judge_levels(OnGrid(), "sdld29", "x4@0.09")
+    assert {record.verdict for record in right.values()} == {Verdict.PASS}
+    wrong = judge_levels(OnGrid(explicit=True), "sdld29", "x4@0.09")
+    assert wrong[Layer.CONVERGENCE].verdict is Verdict.PASS, "it converges, with order 1"
+    assert wrong[Layer.CLAIM].verdict is Verdict.FAIL
+    assert OBSERVED in wrong[Layer.CLAIM].reason
+
+
+@pytest.mark.parametrize(("late", "verdict"), [(0.0, Verdict.PASS), (-0.25, Verdict.FAIL)])
+def test_the_output_grid_refines_initial_value_problems(late: float, verdict: Verdict) -> None:
+    """Heun's method, and with a stage at another instant: only where the time is explicit an order is lost."""
+    solver = RungeKutta("heun", "heun", {("c", 1): late} if late else {}, on_grid=True)
+    judged = judge_levels(solver, "ueda", "x@1")
+    assert judged[Layer.CONVERGENCE].verdict is Verdict.PASS
+    assert judged[Layer.CLAIM].verdict is verdict
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """SciPy's integrator with a tolerance alone as setting; ``absolute``: over it, or a number of its own."""
+
+    absolute: float = 1e-3
+    is_fixed: bool = False
+    name, version, settings = "adaptive", "1", {"rtol": "relative tolerance"}
+    capabilities = frozenset({"initial-value"})
+
+    def solve(self, problem: Any, settings: Any) -> dict[str, Any]:
+        rtol, rate = max(settings.get("rtol", 1e-6), 3e-14), functions(problem).rhs
+        atol = self.absolute if self.is_fixed else self.absolute * rtol
+        span, start = (problem.start, problem.end), problem.initial_state
+        done = solve_ivp(rate, span, start, "RK45", problem.output_times, rtol=rtol, atol=atol)
+        return {"time": done.t, "states": done.y.T}
+
+
+def test_a_tolerance_that_errors_follow_is_adopted() -> None:
+    assert seen(Adaptive()) == {"": ObservedClaims(Claims(tolerance="rtol"), "rtol")}
+    assert seen(Adaptive(1e-7, is_fixed=True)) == {}, "an absolute tolerance ends the fall of errors"
+    judged = judge_levels(Adaptive(), "ueda", "x@1", "rtol")
+    assert {record.verdict for record in judged.values()} == {Verdict.PASS}
+    assert judged[Layer.CLAIM].quantity == "slope"
 
 
 class FoxGoodwin(Trapezoidal):

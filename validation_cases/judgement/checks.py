@@ -159,8 +159,9 @@ def describe_observed(subject: Subject, scheme: str) -> str:
     name = subject.request.get_refinement(scheme)
     if not name:
         return ""
-    order = subject.claims[scheme].order if scheme in subject.observed else None
-    seen = f"order {order:g} in {name}" if order else f"{name} refines it"
+    claims = subject.claims[scheme] if scheme in subject.observed else Claims()
+    follows = f"its errors follow {name}" if claims.tolerance else f"{name} refines it"
+    seen = f"order {claims.order:g} in {name}" if claims.order else follows
     who = f"{subject.name} {scheme}".strip()
     return f"{who}: judged by what its answers to a smooth motion showed ({seen}), as nobody states it; {WHAT_TO_CLAIM}"
 

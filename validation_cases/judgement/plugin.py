@@ -6,13 +6,14 @@ A runner solves each run once.
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 
 import pytest
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.results import Layer, Record, Verdict
+from veridyn.results.words import CARD
 from veridyn.solver.contract.gate import Gate
 from veridyn.solver.contract.loading import EXACT, OWN, SCIPY
 from veridyn.solver.contract.opening import open_gate
@@ -22,6 +23,7 @@ from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.expected import Expectations, read_expectations
 from veridyn.validation_cases.judgement.judge import Check, judge
 from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.stated import list_ids
 from veridyn.validation_cases.judgement.subject import Request, Subject, read_request
 
 RUNNERS: dict[tuple[str, str], Runner] = {}  # by case and solver
@@ -69,7 +71,8 @@ def _specifications(config: pytest.Config) -> list[str]:
 
 
 @cache
-def _open(spec: str, config: pytest.Config) -> Gate:
+def open_solver(spec: str, config: pytest.Config) -> Gate:
+    """Return the gate to a solver under test, one in each process."""
     return open_gate(spec, in_process=config.getoption("veridyn_in_process"))
 
 
@@ -87,7 +90,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
         _request(config)
         if not config.getoption("veridyn_solver"):
             return []
-        solvers = [_open(spec, config).introduction for spec in _specifications(config)]
+        solvers = [open_solver(spec, config).introduction for spec in _specifications(config)]
     except SolverInputError as error:
         raise pytest.UsageError(str(error)) from None
     return [f"solver under test: {s.name} {s.version} ({', '.join(sorted(s.capabilities))})" for s in solvers]
@@ -103,7 +106,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     several = len(_specifications(metafunc.config)) > 1
     tests = [
         pytest.param(spec, check, id=f"{spec}-{label}" if several else label, marks=marks)
-        for spec, subject in _subjects(metafunc.config)
+        for spec, subject in list_subjects(metafunc.config)
         if kind_of(name) in subject.capabilities
         for check, label, marks in _tests(name, subject, _asked(name, spec, subject, metafunc.config), metafunc.config)
     ]
@@ -142,7 +145,7 @@ def _tests(name: str, subject: Subject, asked_of: Iterator[Check], config: pytes
 
     Mechanical problems alone are looked at here: others may need enclosures of their motion before they are stated.
     """
-    mechanical, expected = kind_of(name) == "mechanical", _expectations(config)
+    mechanical, expected = kind_of(name) == "mechanical", read_expected(config)
     for statement, asked in groupby(asked_of, lambda check: check.statement):
         missing = sorted(statement.needs - subject.capabilities) if mechanical else []
         if missing:
@@ -159,11 +162,13 @@ def _marks(expected: Expectations, check: Check, solver: str) -> Marks:
 
 
 @cache
-def _subjects(config: pytest.Config) -> list[tuple[str, Subject]]:
-    return [(spec, _subject(_open(spec, config), config)) for spec in _specifications(config)]
+def list_subjects(config: pytest.Config) -> list[tuple[str, Subject]]:
+    """Return the solvers under test by specification."""
+    return [(spec, _subject(open_solver(spec, config), config)) for spec in _specifications(config)]
 
 
-def _expectations(config: pytest.Config) -> Expectations:
+def read_expected(config: pytest.Config) -> Expectations:
+    """Return the failures that the user expects."""
     file = config.getoption("veridyn_expected_failures")
     return read_expectations(Path(file)) if file else Expectations()
 
@@ -174,13 +179,16 @@ def pytest_collection(session: pytest.Session) -> None:
     if not session.config.getoption("veridyn_expected_failures"):
         return
     try:
-        listed = _expectations(session.config)
-        listed.refuse_unknown(
+        listed = read_expected(session.config)
+        subjects = [subject for _, subject in list_subjects(session.config)]
+        claims = ((CARD, name, subject.name) for subject in subjects for name in list_ids(subject))
+        of_cases = (
             (check.case, check.id, subject.name)
             for name in sorted(case_names(), key=lambda name: not any(name in e.pattern for e in listed.entries))
-            for _, subject in _subjects(session.config)
+            for subject in subjects
             for check in checks(load_case(name), subject)
         )
+        listed.refuse_unknown(chain(claims, of_cases))
     except SolverInputError as error:
         raise pytest.UsageError(str(error)) from None
 
@@ -190,7 +198,7 @@ def _generate_benchmarks(metafunc: pytest.Metafunc) -> None:
         (spec, case.name, scheme)
         for spec in metafunc.config.getoption("veridyn_solver") or [OWN]
         for case in _timed(metafunc.config)
-        for scheme in _open(spec, metafunc.config).introduction.schemes
+        for scheme in open_solver(spec, metafunc.config).introduction.schemes
     ]
     ids = ["-".join(part for part in parts if part) for parts in chosen]
     metafunc.parametrize(("solver_under_test", "case_name", "scheme"), chosen, ids=ids)
@@ -225,7 +233,7 @@ def _runner(case: str, solver: str, config: pytest.Config) -> Runner:
     if any(other != case for other, _ in RUNNERS):
         RUNNERS.clear()
     if (case, solver) not in RUNNERS:
-        RUNNERS[case, solver] = Runner(_open(solver, config), dict(_subjects(config))[solver].request)
+        RUNNERS[case, solver] = Runner(open_solver(solver, config), dict(list_subjects(config))[solver].request)
     return RUNNERS[case, solver]
 
 

@@ -15,6 +15,7 @@ from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure, SolverLost
 from veridyn.solver.contract.gate import Gate
+from veridyn.solver.contract.output_grid import refine_outputs
 from veridyn.solver.contract.responses import AnyResponse, read_response
 from veridyn.solver.contract.statements import Refinement, as_float
 from veridyn.validation_cases.judgement.case import Case, Number, Observation, Quantity, Settings, Variant
@@ -282,7 +283,7 @@ class Runner:
 
         def solve(problem: Problem) -> AnyResponse:
             settings = dict(run.settings) if in_si else dict(self._restated(run, problem))
-            answer = self.gate.solve(problem, settings)
+            answer = self.gate.solve(*refine_outputs(problem, settings))
             seconds.append(answer.seconds)
             if run.relation and run.relation.forbids_changes:
                 refuse_changes(problem, answer.changed)

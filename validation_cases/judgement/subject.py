@@ -12,6 +12,7 @@ from veridyn.references.methods.discrete import read_method
 from veridyn.solver.contract.errors import CapabilityError, SettingsError
 from veridyn.solver.contract.gate import Gate, default_settings, read_levels
 from veridyn.solver.contract.introduction import Introduction
+from veridyn.solver.contract.output_grid import OUTPUT_INTERVAL, list_output_levels
 from veridyn.solver.contract.statements import (
     Claims,
     ObservedClaims,
@@ -212,6 +213,8 @@ class Subject:
         """
         if self.request.refinement:
             stated = find_levels(f"solver {self.name}", self.request.refinement, problem, self.claims[scheme])
+        elif gate.introduction.refinement == () and self.request.get_refinement(scheme) == OUTPUT_INTERVAL:
+            stated = list_output_levels(problem)
         elif gate.introduction.refinement == () and (name := self.request.get_refinement(scheme)):
             stated = find_levels(f"solver {self.name}", name, problem, self.claims[scheme])
         else:

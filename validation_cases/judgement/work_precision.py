@@ -14,6 +14,7 @@ from veridyn.references.certified import Certified
 from veridyn.results import WorkPrecisionPoint
 from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure, SolverLost, StepError
 from veridyn.solver.contract.gate import Gate
+from veridyn.solver.contract.output_grid import refine_outputs
 from veridyn.validation_cases.judgement.case import Case, Quantity
 from veridyn.validation_cases.judgement.judge import DOUBLE_DIGITS, correct_digits, measured_error, recorded
 from veridyn.validation_cases.judgement.levels import level_runs
@@ -146,7 +147,7 @@ def repeated(gate: Gate, run: Run, limits: Limits) -> list[float]:
     times: list[float] = []
     while not times or (len(times) < limits.most and sum(times) + min(times) < limits.budget):
         try:
-            times.append(gate.solve(run.statement.problem, run.settings).seconds)
+            times.append(gate.solve(*refine_outputs(run.statement.problem, run.settings)).seconds)
         except (SolverInputError, SolverFailure) as error:
             raise SolverFailure(f"solve {len(times) + 2}: {error}") from None
     return times

@@ -6,18 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from veridyn.identification.contradicting import contradict_claims
 from veridyn.identification.observing import observe_claims
 from veridyn.results import Record
 from veridyn.run.baseline import compared, read_baseline
 from veridyn.run.execution import judge_all
-from veridyn.solver.contract.loading import OWN
+from veridyn.solver.contract.loading import OWN, comes_with_suite
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.opening import open_gate
 from veridyn.solver.contract.protocol import Solver
 from veridyn.validation_cases.judgement.catalogue import case_names, load_case
 from veridyn.validation_cases.judgement.expected import Expectations, read_expectations
 from veridyn.validation_cases.judgement.runner import Runner
-from veridyn.validation_cases.judgement.subject import Request
+from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.tolerances import read_requirement
 
 
@@ -34,7 +35,7 @@ def verify(
     against: Path | None = None,
     seed: int | None = None,
 ) -> list[Record]:
-    """Verify a solver and return one record per check.
+    """Verify a solver and return one record per check, after one for each claim that its card contradicts.
 
     Parameters
     ----------
@@ -77,10 +78,13 @@ def verify(
     request = Request(settings or {}, claims or {}, refinement, criterion, seed=seed)
     gate = open_gate(solver or OWN) if solver is None or isinstance(solver, str) else LocalGate(solver)
     request = observe_claims(gate, request)
+    is_known = solver is None or (isinstance(solver, str) and comes_with_suite(solver))
+    contradicted = [] if is_known else contradict_claims(gate, Subject.from_introduction(gate.introduction, request))[0]
     names = list(cases) or list(case_names())
     expected = read_expectations(expected_failures) if expected_failures else Expectations()
     before = read_baseline(against) if against else None
     records = [
-        record for name in names for record in judge_all(Runner(gate, request), load_case(name), parameters or {})
+        *contradicted,
+        *(record for name in names for record in judge_all(Runner(gate, request), load_case(name), parameters or {})),
     ]
     return [expected.settle(record) for record in (*records, *(compared(records, before) if before else ()))]

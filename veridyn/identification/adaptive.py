@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from veridyn.identification.claimed import Followed, contradict_digits, contradict_factor, contradict_slope
+from veridyn.identification.examinee import Examinee
 from veridyn.identification.precision import Precision, read_precision
 from veridyn.identification.reading import CardFigure, Gap, Reading, join
 from veridyn.identification.trials import Bench, LinearTrial, ask, pose_oscillator
-from veridyn.solver.contract.statements import Claims
+from veridyn.solver.contract.statements import Claims, Settings
 
 TOLERANCES = (1e-4, 1e-6, 1e-8)
 PERIODS = 5.25  # of the long motion: its angle is a quarter turn beyond whole ones, where both parts show
@@ -102,14 +103,21 @@ def _read_tolerance(bench: Bench) -> Reading:
     if not name:
         return Reading(gaps=(Gap("error over tolerance", "no setting is a tolerance by its name or by a claim"),))
     both = {ABSOLUTE} & bench.examinee.declared.keys() - {name}
-    errors = []
-    for tolerance in TOLERANCES:
-        settings = {name: tolerance, **dict.fromkeys(both, tolerance)}
-        end = _read_end(Bench(bench.examinee.with_settings(settings)), (1.0, 0.0))
-        if isinstance(end, str):
-            return Reading(gaps=(Gap("error over tolerance", end),))
-        errors.append(end.error)
+    errors = list_errors(bench.examinee, [dict.fromkeys((name, *both), tolerance) for tolerance in TOLERANCES])
+    if isinstance(errors, str):
+        return Reading(gaps=(Gap("error over tolerance", errors),))
     return _read_errors(bench.examinee.claims, name, errors)
+
+
+def list_errors(examinee: Examinee, levels: Sequence[Settings], amplitude: float = 1.0) -> list[float] | str:
+    """Return the errors over the amplitude (m) of a long free vibration with some settings, or why one has none."""
+    errors = []
+    for level in levels:
+        end = _read_end(Bench(examinee.with_settings(level)), (amplitude, 0.0))
+        if isinstance(end, str):
+            return end
+        errors.append(end.error)
+    return errors
 
 
 def _read_errors(claims: Claims, name: str, errors: Sequence[float]) -> Reading:

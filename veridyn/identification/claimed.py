@@ -23,6 +23,7 @@ LIMIT = 1e-3  # of a limit of stability
 ROUNDED = 0.5  # of a digit: what the last printed one may be off, and a factor of three in an error
 SLOPE = 0.5  # of the slope of the error over the tolerance
 LARGE = 1e-9  # errors below it may be as small as a method gets
+LARGEST = 1e300  # a difference that is not finite
 STILL = 3.0  # errors that fall by less while a tolerance falls by decades do not follow it
 DECADES = 3.0  # of a tolerance, from which that is read
 
@@ -130,8 +131,9 @@ def say_claimed_method(claims: Claims) -> str:
 
 def contradict_method(misfit: float, line: str) -> Iterator[Contradiction]:
     """Yield that answers differ from those of the claimed method by ``misfit`` times what rounding explains."""
-    if misfit > 1:
-        yield Contradiction(claim="method", stated=0.0, measured=misfit, error=misfit, allowed=1.0, line=line)
+    error = min(misfit, LARGEST)
+    if error > 1:
+        yield Contradiction(claim="method", stated=0.0, measured=error, error=error, allowed=1.0, line=line)
 
 
 def _check_stability(limit: StabilityLimit | None, claims: Claims) -> Iterator[Contradiction]:

@@ -1,6 +1,6 @@
-"""What a solver shows where it states nothing: the setting that is its step, and its order on a smooth motion.
+"""What a solver shows where it states nothing: its step and its order, or the tolerance that its errors follow.
 
-Both are measured before a run and stand in for claims. The order is that of a free vibration without damping
+They are measured before a run and stand in for claims. The order is that of a free vibration without damping
 (displacement and velocity together), or of rates without the time, by the weights of single steps where those tell, and
 a whole number: nothing stronger is taken for granted. So a solver that loses its order elsewhere, with dampers or where
 the time is explicit, is told where.
@@ -9,23 +9,30 @@ the time is explicit, is told where.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
+import numpy as np
+
+from veridyn.identification.adaptive import list_errors
 from veridyn.identification.examinee import REFUSED, Examinee
 from veridyn.identification.one_step import OneStep, read_one_step
 from veridyn.identification.orders import MOTIONS, find_order
-from veridyn.identification.refinement import COUNTS, find_power, measure_errors
-from veridyn.identification.smooth import OSCILLATOR, SPIRAL
+from veridyn.identification.refinement import COUNTS, FLOOR, find_power, fit_power, measure_errors
+from veridyn.identification.smooth import OSCILLATOR, SMALL, SMALL_OSCILLATOR, SPIRAL
 from veridyn.identification.step_control import StepControl, find_step_control
 from veridyn.identification.stepping import find_control
 from veridyn.identification.trials import Bench
 from veridyn.solver.contract.gate import Gate
 from veridyn.solver.contract.introduction import Introduction
-from veridyn.solver.contract.statements import Claims, ObservedClaims
+from veridyn.solver.contract.output_grid import OUTPUT_INTERVAL
+from veridyn.solver.contract.statements import TOLERANCES, Claims, ObservedClaims, Settings
 from veridyn.validation_cases.judgement.subject import Request, has_stated_levels
 
 ROUNDING = 1e-11  # of a state after some hundred steps in doubles; with fewer digits no order is seen
 PLAIN = 2.0  # order that no usual method exceeds in free vibrations alone
+PROPORTIONAL = 0.8  # power of a tolerance from which errors follow it: cases admit half of the slope 1
 WHOLE = 0.3  # how near an order is to a whole number
 
 
@@ -40,13 +47,11 @@ def observe_claims(gate: Gate, request: Request) -> Request:
 
 
 def _lacks(introduction: Introduction, scheme: str, request: Request) -> bool:
-    """Tell whether nobody states claims, or a refinement that they need, of a scheme with settings."""
+    """Tell whether nobody states claims, or a refinement that they need."""
     claims = introduction.claims[scheme]
     is_claimed = bool(request.claims) or bool(claims)
     is_exact = bool(claims.digits) or "digits" in request.claims
-    return bool(introduction.settings[scheme]) and not (
-        is_claimed and (is_exact or has_stated_levels(introduction, request))
-    )
+    return not (is_claimed and (is_exact or has_stated_levels(introduction, request)))
 
 
 def _observe(gate: Gate, scheme: str, request: Request) -> ObservedClaims:
@@ -65,27 +70,27 @@ def _observe(gate: Gate, scheme: str, request: Request) -> ObservedClaims:
 
 def _observe_mechanical(bench: Bench) -> ObservedClaims:
     control = find_control(bench)
-    if isinstance(control, str) or not control.setting:
-        return ObservedClaims()
+    if isinstance(control, str):
+        return _observe_tolerance(bench.examinee, _list_mechanical_errors)
     bench = bench.controlled(control)
     order = find_order(bench, MOTIONS["order"], ROUNDING)
     # Above 2 an order may be an accident of free vibration, as with Fox and Goodwin's method: then all motions count.
     if isinstance(order, float) and order > PLAIN + WHOLE:
         others = [find_order(bench, motion, ROUNDING) for motion in MOTIONS.values()]
         order = min(each for each in others if isinstance(each, float))
-    return ObservedClaims(_claim_order(None if isinstance(order, str) else order), control.setting)
+    return _observe_refinement(None if isinstance(order, str) else order, control.setting)
 
 
 def _observe_initial_value(examinee: Examinee) -> ObservedClaims:
     control = find_step_control(examinee)
-    if control is None or not control.setting:
-        return ObservedClaims()
+    if control is None:
+        return _observe_tolerance(examinee, _list_initial_value_errors)
     try:
         measured = read_one_step(examinee, control)[1]
         order = _read_weights(measured) if measured else _find_lowest_order(examinee, control)
     except REFUSED:
         order = None
-    return ObservedClaims(_claim_order(order), control.setting)
+    return _observe_refinement(order, control.setting)
 
 
 def _read_weights(measured: OneStep) -> float | None:
@@ -103,6 +108,54 @@ def _find_lowest_order(examinee: Examinee, control: StepControl) -> float | None
     errors = (measure_errors(examinee, problem, settings, COUNTS) for problem in (OSCILLATOR, SPIRAL))
     powers = [find_power(sizes, each, floor=ROUNDING) for each in errors]
     return min((power.value for power in powers if power), default=None) if all(powers) else None
+
+
+Measure = Callable[[Examinee, Sequence[Settings]], Iterable[Sequence[float] | str]]
+"""Yields the errors of motions over their size at levels of a tolerance, or why one has none."""
+
+
+def _observe_tolerance(examinee: Examinee, measure: Measure) -> ObservedClaims:
+    """Return the claim of a tolerance that errors of all motions follow, over the levels by which cases are judged.
+
+    Small motions are among them: what an absolute tolerance of its own limits follows none.
+    """
+    name = examinee.find_tolerance()
+    if not name or (examinee.claims and examinee.claims.tolerance != name):
+        return ObservedClaims()
+    try:
+        measured = list(measure(examinee, [{name: tolerance} for tolerance in TOLERANCES]))
+    except REFUSED:
+        return ObservedClaims()
+    is_followed = all(not isinstance(errors, str) and _follow(errors) for errors in measured)
+    return ObservedClaims(Claims(tolerance=name), name) if is_followed else ObservedClaims()
+
+
+def _follow(errors: Sequence[float]) -> bool:
+    """Tell whether errors fall with the tolerances, and nearly in proportion."""
+    falls = all(fine < coarse for coarse, fine in pairwise(errors))
+    power = fit_power(TOLERANCES, errors, FLOOR)
+    return falls and power is not None and power.value >= PROPORTIONAL
+
+
+def _list_mechanical_errors(examinee: Examinee, levels: Sequence[Settings]) -> Iterator[Sequence[float] | str]:
+    yield from (list_errors(examinee, levels, amplitude) for amplitude in (1.0, SMALL))
+
+
+def _list_initial_value_errors(examinee: Examinee, levels: Sequence[Settings]) -> Iterator[Sequence[float] | str]:
+    counts = [1] * len(levels)
+    for problem in (OSCILLATOR, SPIRAL, SMALL_OSCILLATOR):
+        size = float(np.abs(problem.truth(np.zeros(1))).max())
+        yield [error / size for error in measure_errors(examinee, problem, levels, counts)]
+
+
+def _observe_refinement(order: float | None, setting: str) -> ObservedClaims:
+    """Return the claim of an order with the setting that is the step, or with the output grid where none is.
+
+    A solver that chooses its steps anew in each output interval answers otherwise on a finer grid, too: only where
+    errors fall with an order is the grid its step.
+    """
+    claims = _claim_order(order)
+    return ObservedClaims(claims, setting or OUTPUT_INTERVAL) if setting or claims else ObservedClaims()
 
 
 def _claim_order(order: float | None) -> Claims:

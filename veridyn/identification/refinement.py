@@ -132,7 +132,7 @@ def _read_levels(examinee: Examinee, precision: Precision) -> Reading:
     floor = max(FLOOR, ABOVE * precision.rounding)
     tolerances = tuple(as_float(level[key]) for level in levels)
     table = {f"{p.name} problem": measure_errors(examinee, p, levels, [1] * len(levels)) for p in SMOOTH}
-    powers = {name: power for name, errors in table.items() if (power := _fit_power(tolerances, errors, floor))}
+    powers = {name: power for name, errors in table.items() if (power := fit_power(tolerances, errors, floor))}
     followed = Followed(key, tolerances, {name: table[name] for name in powers}, floor)
     ratios = [e / tol for errors in table.values() for e, tol in zip(errors, tolerances, strict=True) if e > floor]
     reading = Reading(
@@ -162,7 +162,7 @@ def _show_powers(key: str, powers: Mapping[str, Power]) -> Iterator[CardFigure]:
         )
 
 
-def _fit_power(tolerances: Sequence[float], errors: Sequence[float], floor: float) -> Power | None:
+def fit_power(tolerances: Sequence[float], errors: Sequence[float], floor: float) -> Power | None:
     """Return the power of a tolerance by least squares, with its standard error; None with fewer than three levels."""
     usable = [(math.log(tol), math.log(e)) for tol, e in zip(tolerances, errors, strict=True) if e > floor]
     if len(usable) < 3:

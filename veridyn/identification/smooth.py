@@ -12,6 +12,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Mode
 
 Floats = NDArray[np.float64]
+SMALL = 1e-3  # of states beside which an absolute tolerance is seen
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +42,10 @@ def _swing(t: Floats) -> Floats:
     return np.column_stack((np.cos(t), -np.sin(t)))
 
 
+def _small_swing(t: Floats) -> Floats:
+    return SMALL * _swing(t)
+
+
 def _spiral(t: Floats) -> Floats:
     # in polar coordinates r' = r (1 - r^2), so that 1/r^2 - 1 decays as exp(-2 t), and the angle is t
     r = 1.0 / np.sqrt(1.0 + 3.0 * np.exp(-2.0 * t))
@@ -52,6 +57,9 @@ def _pulse(t: Floats) -> Floats:
 
 
 OSCILLATOR = SmoothProblem(name="linear", states=("x", "v"), rates=("v", "-x"), initial=("1", "0"), truth=_swing)
+SMALL_OSCILLATOR = SmoothProblem(
+    name="small linear", states=("x", "v"), rates=("v", "-x"), initial=("1/1000", "0"), truth=_small_swing
+)
 SPIRAL = SmoothProblem(
     name="nonlinear",
     states=("x", "y"),

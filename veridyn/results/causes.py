@@ -1,9 +1,9 @@
 """Failures grouped by what explains them: each failed check of a document has one cause.
 
 Groups are formed one after another, from what is certain to what is left: the same error, a default that is too
-coarse, answers that are 0, the same factor, a feature, a claim, a relation, a case. A check that an earlier group
-explains is in no later one, nor is another failure of the same quantity: an answer that is wrong by a factor keeps no
-order.
+coarse, answers that are 0, the same factor, a claim that the card contradicts, a feature, a claim, a relation, a case.
+A check that an earlier group explains is in no later one, nor is another failure of the same quantity: an answer that
+is wrong by a factor keeps no order.
 """
 
 import math
@@ -26,7 +26,7 @@ from veridyn.results.ratios import (
 )
 from veridyn.results.recomputing import TRUTH
 from veridyn.results.record import LevelRow, Record
-from veridyn.results.words import CauseKind, ErrorKind, Layer, Verdict
+from veridyn.results.words import CARD, CauseKind, ErrorKind, Layer, Verdict
 
 Place = tuple[str, str]  # case and variant
 Records = Sequence[Record]
@@ -36,6 +36,8 @@ NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 FEWEST = 3  # quantities that share a factor, in answers that have nothing else in common
 LOST = "an answer or a load never arrives: look at what is returned"
 SHOWN = 3  # cases that a remedy lists
+SAME_CLAIM = {"stability_limit": ("stability",), "printed": ("digits",), "method": ("method", "order")}
+"""Claims of cases that a contradicted claim breaks, where they are not of its name."""
 
 
 @dataclass(frozen=True)
@@ -248,6 +250,20 @@ def _group_features(subject: JudgedScheme, left: Records) -> Iterator[Explanatio
     yield Explanation(CauseKind.FEATURE, left, left[0], text)
 
 
+def _group_contradictions(_: JudgedScheme, left: Records) -> Iterator[Explanation]:
+    """Yield claims that the card contradicts, with checks of the same claims, and what fails of their quantities."""
+    remedy = "correct the claim or the method: the card has all that was measured"
+    contradicted = [record for record in left if record.case == CARD]
+    left = [record for record in _leave_out(left, contradicted) if record.layer in (Layer.CLAIM, *TRUTH)]
+    for record in contradicted:
+        names = SAME_CLAIM.get(record.quantity, (record.quantity,))
+        claims = [each for each in left if each.layer is Layer.CLAIM and _name_claim(each) in names]
+        beside = _join(claims, [each for each in left if each.layer in TRUTH or each in claims])
+        left = _leave_out(left, beside)
+        text = f"the card contradicts a claim: {record.detail}{_count_further([*beside, record], [record])}"
+        yield Explanation(CauseKind.CLAIM, [record, *beside], record, text, remedy)
+
+
 def _group_claims(subject: JudgedScheme, left: Records) -> Iterator[Explanation]:
     """Yield claims of one name that are not kept, with what fails of the same quantities beside."""
     beside: Records = [record for record in left if record.layer in TRUTH]
@@ -282,7 +298,7 @@ def _group_cases(_: JudgedScheme, left: Records) -> Iterator[Explanation]:
 
 
 CERTAIN: tuple[Grouping, ...] = (_group_errors, _group_coarse, _group_zeros, _group_factors)
-FURTHER: tuple[Grouping, ...] = (_group_features, _group_claims, _group_relations, _group_cases)
+FURTHER: tuple[Grouping, ...] = (_group_contradictions, _group_features, _group_claims, _group_relations, _group_cases)
 
 
 # ---- parts of rules
@@ -345,6 +361,6 @@ def _spread(values: Sequence[float]) -> str:
 def _repeat(subject: JudgedScheme, record: Record) -> str:
     """Return the command that judges one check again, which is where to begin."""
     options = (("--variant", record.variant), ("--scheme", subject.scheme), ("--solver", subject.specification))
-    words = ["veridyn", "run", record.case]
+    words = ["veridyn", "identify"] if record.case == CARD else ["veridyn", "run", record.case]
     words += [word for name, value in options if value for word in (name, value)]
-    return f"{shlex.join(words)} -v"
+    return shlex.join(words) if record.case == CARD else f"{shlex.join(words)} -v"

@@ -20,7 +20,7 @@ from veridyn.results.errors import ReportError
 from veridyn.results.merging import merge
 from veridyn.results.parsing import parse_file
 from veridyn.results.record import Record
-from veridyn.results.words import MessageKind
+from veridyn.results.words import CARD, MessageKind
 from veridyn.results.writing import Plain, compute_checksum, unstructure
 
 PLACE = re.compile(r"(.*?)(?: - at `(?:key in )?\$\.?(.*)`)?", re.DOTALL)  # msgspec states a place in its message only
@@ -182,7 +182,7 @@ def _check_records(document: Document, name: str) -> None:
     for record, fault in find_contradictions(document.results, context):
         raise ReportError(f"{name}: {record.case} {record.id or record.quantity} {fault}; was the file changed?")
     described = {sheet.case for sheet in document.cases}
-    strange = next((r.case for r in document.results if described and r.case not in described), None)
+    strange = next((r.case for r in document.results if described and r.case not in {*described, CARD}), None)
     if strange is not None:
         raise ReportError(f"{name}: has results of {strange!r}, which it does not describe; was the file changed?")
 

@@ -13,8 +13,8 @@ BITS = Decimal("1e-15")  # relative: rounding of a reference that has the digits
 DOUBLE_DIGITS = 15.95  # -log10 of half a unit in the last place of a double: more digits no value has
 DIGITS_KEPT = 12.0  # of a baseline: beyond that, digits are rounding
 TRUTH = (Layer.CRITERION, Layer.CONVERGENCE)  # layers that compare with the truth; so do claims of digits
-LOST = ("order", "slope")  # claims whose error is what is lost of the reference
-SIZES = ("numerical_damping", "stability")  # claims whose value is itself the error
+LOST = ("order", "slope", "digits", "printed", "stability_limit")  # claims whose error is what is lost of the reference
+SIZES = ("numerical_damping", "stability", "error_over_tolerance")  # claims whose value is itself the error
 INADMISSIBLE = 1e300  # how many times too large a change is where none is admissible
 
 

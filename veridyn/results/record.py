@@ -42,7 +42,13 @@ class LevelRow(Struct, frozen=True, kw_only=True):
 class Record(Struct, frozen=True, kw_only=True):
     """One judged check."""
 
-    case: Annotated[str, Meta(min_length=1, description="Name of the case.")]
+    case: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            description="Name of the case; `identification` of a claim that the card of the solver contradicts.",
+        ),
+    ]
     variant: Annotated[str, Meta(description="Parameter set.")]
     solver: Annotated[str, Meta(description="Solver under test.")]
     scheme: Annotated[str, Meta(description="Time-integration method, empty if the solver has one only.")]

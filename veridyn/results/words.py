@@ -63,6 +63,10 @@ class CauseKind(StrEnum):
     CASE = "case"
 
 
+CARD = "identification"
+"""The case of checks that hold claims against the card of a solver; no case of the catalogue has this name."""
+
+
 class FingerprintKind(StrEnum):
     """What a hash is the hash of."""
 

@@ -29,10 +29,11 @@ from veridyn.results import (
     Verdict,
 )
 from veridyn.results.recomputing import make_decimal
+from veridyn.results.words import CARD
 from veridyn.run.document import sheet
 from veridyn.run.fingerprints import mark_solver, mark_suite
-from veridyn.run.rechecking import Judged, recheck
-from veridyn.solver.contract.statements import read_claims
+from veridyn.run.rechecking import Judged, recheck, recheck_card
+from veridyn.solver.contract.statements import Claims, read_claims
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, load_case
 from veridyn.validation_cases.judgement.checks import checks
@@ -173,6 +174,9 @@ def _compare_entry(
     evidence: Evidence,
 ) -> Iterator[str]:
     """Yield how a part of the plan, and its results, differ from what the library makes of them."""
+    if entry.case == CARD:
+        yield from _compare_card(entry, solver, by_check, evidence)
+        return
     if not solver.specification:
         evidence.remarks.append(
             f"{entry.case} {entry.variant} of {solver.name}, run by hand: its plan was not compared"
@@ -201,6 +205,22 @@ def _compare_entry(
         elif record.tolerance is not None:
             evidence.records += 1
             yield from (f"{place} {name}: {fault}" for fault in recheck(Judged(record, statement, subject)))
+
+
+def _compare_card(
+    entry: PlannedChecks,
+    solver: SolverVersion,
+    by_check: Mapping[tuple[int, str, str, str, str], Record],
+    evidence: Evidence,
+) -> Iterator[str]:
+    """Yield how claims that a card contradicts are not those that the solver states."""
+    subject = read_subject(solver)
+    for name in entry.checks:
+        record = by_check.get((entry.run or 1, entry.solver, entry.case, entry.variant, name))
+        if record is not None:
+            evidence.records += 1
+            claims = subject.claims.get(record.scheme, Claims())
+            yield from (f"{entry.solver}, {name}: {fault}" for fault in recheck_card(record, claims))
 
 
 def _find_variant(case: Case, entry: PlannedChecks) -> Variant:

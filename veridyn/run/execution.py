@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from veridyn.identification.contradicting import contradict_claims
 from veridyn.identification.observing import observe_claims
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
@@ -27,12 +28,13 @@ from veridyn.run.plan import Access, Plan, Task, variants_of
 from veridyn.run.workers import Job, Pool
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.gate import Gate
-from veridyn.solver.contract.loading import SolverNotFound
+from veridyn.solver.contract.loading import SolverNotFound, comes_with_suite
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.stated import list_stated
 from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.work_precision import LIMITS, Limits, variants, work_precision
 from veridyn.validation_cases.measures.plotting import histories
@@ -46,10 +48,12 @@ REHEARSED = 1e-3  # of the time span: enough for a solver to refuse settings
 class Findings(Found):
     """What a run has found so far: records by task, figures, points of work-precision diagrams, messages.
 
+    ``contradictions`` are failed checks of claims that belong to no task, as the card of a solver contradicts them.
     ``seed`` is that of the copies at moved parameters; of a run that goes on, that of its beginning.
     """
 
     by_task: list[list[Record]]
+    contradictions: list[Record] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
     points: list[WorkPrecisionPoint] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
@@ -84,8 +88,8 @@ class Findings(Found):
 
     @property
     def records(self) -> list[Record]:
-        """All records, in the order of the tasks."""
-        return [record for records in self.by_task for record in records]
+        """All records: contradicted claims first, then in the order of the tasks."""
+        return [*self.contradictions, *(record for records in self.by_task for record in records)]
 
 
 # ---- introductions
@@ -172,6 +176,28 @@ def _warm_up(access: Access, spec: str, scheme: str) -> Iterator[None]:
     with contextlib.suppress(SolverInputError, SolverFailure):
         access.open(spec).warm_up({"scheme": scheme} if scheme else {})
     yield from ()
+
+
+# ---- claims before the first case
+
+
+def contradict_all(pool: Pool, plan: Plan, findings: Findings) -> None:
+    """Hold what solvers claim against their cards; claims that do not hold come into the findings.
+
+    A card is measured once, of solvers that state claims and do not come with the suite: of those it is known.
+    """
+    jobs = [
+        Job(_contradict, (plan.access, spec, subject))
+        for spec, subject in plan.subjects.items()
+        if list_stated(subject) and not comes_with_suite(spec)
+    ]
+    for _, (records, remarks) in sorted(pool.share(jobs), key=lambda pair: pair[0]):
+        findings.contradictions += records
+        findings.note(*remarks)
+
+
+def _contradict(access: Access, spec: str, subject: Subject) -> Iterator[tuple[list[Record], list[str]]]:
+    yield contradict_claims(access.open(spec), subject)
 
 
 # ---- checks

@@ -19,6 +19,7 @@ from veridyn.validation_cases.judgement.moved import MOVED, admissible_change, l
 from veridyn.validation_cases.judgement.orders import claimed_order
 from veridyn.validation_cases.judgement.relations import RELATIONS
 from veridyn.validation_cases.judgement.runner import NotJudged, Statement
+from veridyn.validation_cases.judgement.stated import STATED
 from veridyn.validation_cases.judgement.subject import Subject
 from veridyn.validation_cases.judgement.uncertainty import (
     ORDER_LOST,
@@ -222,6 +223,17 @@ def _recheck_copy(judged: Judged) -> Iterator[str]:
 def _recheck_baseline(judged: Judged) -> Iterator[str]:
     lost = judged.record.quantity.startswith("digits:")
     yield from _compare("tolerance", judged.record.tolerance, DIGITS_LOST if lost else COST_GROWTH - 1.0)
+
+
+def recheck_card(record: Record, claims: Claims) -> Iterator[str]:
+    """Yield how a claim that a card contradicts is not as the solver states it; what was measured is of its answers."""
+    stated = STATED.get(record.quantity)
+    if stated is None:
+        yield f"judges a claim that the library does not have: {record.quantity}"
+    elif (most := stated(claims)) is None:
+        yield "contradicts a claim that the solver does not state"
+    elif not isinstance(record.reference, int | float) or record.reference > most * (1 + AGREEMENT):
+        yield f"has reference {record.reference}, the claim is {most:g}"
 
 
 def _compare(what: str, stated: object, expected: float | None) -> Iterator[str]:

@@ -13,6 +13,7 @@ from veridyn.problem.printable import print_line
 from veridyn.reports.numbers import plural
 from veridyn.reports.tally import TROUBLE
 from veridyn.results import Document, Fingerprint, FingerprintKind, MessageKind, Profile, Record
+from veridyn.results.words import CARD
 from veridyn.run import spreading
 from veridyn.run.baseline import Baseline, compared, read_baseline, write_baseline
 from veridyn.run.budget import begin_budget
@@ -21,6 +22,7 @@ from veridyn.run.document import Scope, Undertaking, document
 from veridyn.run.execution import (
     Findings,
     OnRecord,
+    contradict_all,
     draw_figures,
     find_needs,
     find_untested,
@@ -42,6 +44,7 @@ from veridyn.run.workers import Pool, WorkerLost
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of
 from veridyn.validation_cases.judgement.checks import describe_observed, what_it_could_claim
 from veridyn.validation_cases.judgement.expected import Expectations, read_expectations
+from veridyn.validation_cases.judgement.stated import list_ids
 from veridyn.validation_cases.judgement.subject import Request, Subject
 
 
@@ -197,6 +200,9 @@ def execute(
         with progress(plan.planned, silent=delivery.layout == "brief") as advance:
             warm_up(pool, plan)
             tell = _stop_at_failure(advance, expected) if order.fail_fast else advance
+            contradict_all(pool, plan, findings)
+            if order.fail_fast:
+                _stop_at_first(findings.contradictions, expected)
             judge_tasks(pool, plan, findings, tell, budget)
         is_time_left = budget is None or budget.has_time(0.0)
         if delivery.keeps and not order.changed and is_time_left:
@@ -326,6 +332,7 @@ def read_expected(file: Path | None, solvers: Mapping[str, Subject], tasks: Sequ
 def _list_known(solvers: Mapping[str, Subject], tasks: Sequence[Task]) -> Iterator[tuple[str, str, str]]:
     """Yield case, id and solver of the checks of a run, then of all: for those all cases are imported."""
     subjects = {spec: subject.with_seed(subject.request.seed or 0) for spec, subject in solvers.items()}
+    yield from ((CARD, name, subject.name) for subject in subjects.values() for name in list_ids(subject))
     for some in (tasks, None):
         for task in list_tasks(solvers, ()) if some is None else some:
             subject = subjects[task.solver]
@@ -340,12 +347,18 @@ class FirstFailure(Exception):
         self.record = record
 
 
+def _stop_at_first(records: Iterable[Record], expected: Expectations) -> None:
+    """Raise `FirstFailure` for the first failure that is not expected."""
+    for record in records:
+        if expected.settle(record).verdict in TROUBLE:
+            raise FirstFailure(record)
+
+
 def _stop_at_failure(advance: OnRecord, expected: Expectations) -> OnRecord:
     """Return what is to be called with every record, to stop at a failure that is not expected."""
 
     def look(record: Record) -> None:
         advance(record)
-        if expected.settle(record).verdict in TROUBLE:
-            raise FirstFailure(record)
+        _stop_at_first([record], expected)
 
     return look

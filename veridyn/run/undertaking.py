@@ -11,6 +11,7 @@ from msgspec import structs
 
 from veridyn.results import Fingerprint, Layer, PlannedChecks, Record, SolverVersion
 from veridyn.results.record import Setting
+from veridyn.results.words import CARD
 from veridyn.run.document import Undertaking
 from veridyn.run.fingerprints import take_fingerprints
 from veridyn.run.plan import Plan, Task, list_checks
@@ -50,12 +51,21 @@ def state_run(
 
 
 def state_checks(plan: Plan, records: Iterable[Record]) -> tuple[PlannedChecks, ...]:
-    """Return every check of a plan by its name; those that hold records against a baseline come to them."""
+    """Return every check of a plan by its name.
+
+    Claims that a card contradicts come before them; what holds records against a baseline comes to them.
+    """
+    contradicted: dict[str, list[str]] = {}
     compared: dict[tuple[str, str, str], list[str]] = {}
     for record in records:
-        if record.layer is Layer.BASELINE:
+        if record.case == CARD:
+            contradicted.setdefault(record.solver, []).append(record.id)
+        elif record.layer is Layer.BASELINE:
             compared.setdefault((record.solver, record.case, record.variant), []).append(record.id)
-    return tuple(_state_task(task, plan.subjects[task.solver], compared) for task in plan.tasks)
+    return (
+        *(PlannedChecks(solver=name, case=CARD, variant="", checks=tuple(ids)) for name, ids in contradicted.items()),
+        *(_state_task(task, plan.subjects[task.solver], compared) for task in plan.tasks),
+    )
 
 
 def _state_task(task: Task, subject: Subject, compared: Mapping[tuple[str, str, str], Sequence[str]]) -> PlannedChecks:
