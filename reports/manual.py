@@ -91,7 +91,7 @@ def make_manual(document: Document, digest: str = "", quality: QualityRecord = N
     sheets = make_sheets(document, runs, ALL)
     total, tested = tally(results), manual_front.name_solvers(document)
     said, unmet = headline(total, missing, describe_scope(document)), list_unmet(quality.requirements, results)
-    not_met = f"; not met: {shorten(unmet)}" if unmet else ""
+    not_met = f"; requirements not met: {shorten(unmet)}" if unmet else ""
     concluded = manual_front.conclude(document, total, missing, quality)
     chapters = [
         _scope(document, concluded, quality.intended_use),

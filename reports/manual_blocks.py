@@ -130,8 +130,8 @@ class Manual:
     verdict: str
     gaps: Sequence[str]
     about: Pairs
-    mark: str
-    history: Sequence[Block]
+    mark: str = ""
+    history: Sequence[Block] = field(default=())
     chapters: Sequence[Chapter] = field(default=())
 
 

@@ -60,7 +60,7 @@ def test_a_requirement_that_is_not_met_fails_the_manual(veridyn, results, tmp_pa
     requirements.write_text("id;text;cases;quantities;tolerance\nR-1;Force;sdnd101;peak_force;digits=15\n", "utf-8")
     arguments = ("--results", results, "--requirements", requirements, "--output", tmp_path / "out", "--no-pdf")
     assert veridyn("manual", *arguments).status == 1
-    assert "not met: R-1" in (tmp_path / "out" / "manual.html").read_text(encoding="utf-8")
+    assert "requirements not met: R-1" in (tmp_path / "out" / "manual.html").read_text(encoding="utf-8")
     requirements.write_text("id;text;cases\nR-1;Force;sdnd999\n", "utf-8")
     seen = veridyn("manual", *arguments)
     assert (seen.status, "line 2, column cases: unknown case 'sdnd999'" in seen.err) == (2, True)

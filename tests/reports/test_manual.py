@@ -146,7 +146,7 @@ def test_requirements_are_traced_to_checks_and_back(make_plain):
     assert "verify no requirement" in said.text
     conclusion = titled(made, "Scope and result")["Conclusion"][0].text
     assert "1 of 3 requirements are met; not met: R-2; without a check: R-3." in conclusion
-    assert made.headline.endswith("; not met: R-2, R-3")
+    assert made.headline.endswith("; requirements not met: R-2, R-3")
 
 
 def test_deviations_stand_with_what_the_user_says_of_them(make_plain):
