@@ -43,7 +43,7 @@ def pages() -> dict[str, str]:
     drawn = draw_cases(cases)
     made = {f"cases/{case.name}.md": case_page(case, drawn) for case in cases}
     single = {"gallery.md": gallery(cases, drawn), "command-line.md": command_line(), "formats.md": formats()}
-    return single | {"solvers.md": solvers()} | made | drawn | cards()
+    return single | solvers() | made | drawn | cards()
 
 
 def draw_cases(cases: Iterable[Case]) -> dict[str, str]:
@@ -64,10 +64,10 @@ def read_histories() -> dict[str, Any]:
     return entries
 
 
-def solvers() -> str:
-    """Return the comparison of solvers, from recorded runs."""
-    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
-    return solvers_page.page(solvers_page.checked(recorded, RECORDED.name))
+def solvers() -> dict[str, str]:
+    """Return the comparison of solvers and its diagrams, from recorded runs."""
+    recorded = solvers_page.checked(json.loads(RECORDED.read_text(encoding="utf-8")), RECORDED.name)
+    return {"solvers.md": solvers_page.page(recorded)} | solvers_page.draw_all_costs(recorded)
 
 
 def cards() -> dict[str, str]:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import numpy as np
 
 from veridyn.api.proving import follow_problem, read_values
 from veridyn.problem.mechanical import MechanicalProblem, Problem
-from veridyn.references.engine.enclosure import Undecided
+from veridyn.references.engine.enclosure import Absent
 from veridyn.references.problems.hybrid import MotionQuantities
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import all_cases, load_case
@@ -76,7 +76,8 @@ def follow(case: Case, problem: Problem, until: float) -> ReadMotion:
 
 def follow_stated(case: Case, problem: Problem, until: float) -> ReadMotion:
     """Return the motion that the engine proves of a problem."""
-    motion, values = follow_problem(problem), read_values(problem, None)
+    shortened = replace(problem, end=until, output_times=None)  # beyond, some motions cannot be followed
+    motion, values = follow_problem(shortened), read_values(problem, None)
     curves = case.shown.curves or choose_curves(problem, motion)
     names = dict.fromkeys([*curves, *(name for pair in case.shown.portraits for name in pair)])
     keys = {name: f"c{number}" for number, name in enumerate(names)}
@@ -119,7 +120,7 @@ def read_proved(motion: ReadMotion, name: str, time: float) -> float | None:
     """Return a curve at an instant; None where nothing is proved of it."""
     try:
         return shorten(motion.read(name, time))
-    except Undecided:
+    except Absent:
         return None
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from cost_diagrams import draw_costs
+
 from veridyn.reports import comparison, numbers
 from veridyn.reports.comparison import quickest
 from veridyn.reports.markdown import table
@@ -214,7 +216,15 @@ def _case(case: str, title: str, variant: str, runs: Sequence[Entry], rows: Sequ
     out = "".join(f"\n\n{name} does not apply: {why}." for name, why in idle)
     shown = table(head, lines) if lines else "No solver that was run takes this case."
     again = "".join(_again(case, variant, row) for row in rows if row["silent"])
-    return f"### {title}\n\n[{case}](cases/{case}.md), variant {variant}.\n\n{shown}{out}{again}"
+    drawn = f"\n\n![Times of solvers on {case}](costs/{case}.svg)" if draw_costs(case, rows) else ""
+    return f"### {title}\n\n[{case}](cases/{case}.md), variant {variant}.\n\n{shown}{drawn}{out}{again}"
+
+
+def draw_all_costs(found: Entry) -> dict[str, str]:
+    """Return the diagrams of the page by their names."""
+    cases = group(found["rows"], lambda row: row["case"])
+    drawn = {f"costs/{case}.svg": draw_costs(case, members) for case, members in cases.items()}
+    return {name: svg for name, svg in drawn.items() if svg}
 
 
 def _again(case: str, variant: str, row: Entry) -> str:
@@ -246,7 +256,8 @@ run; the solvers of this project are not among them."""
 
 READING = """*Digits* are the fewest correct ones of all quantities: with default settings, and at the best level of
 refinement. *Time* is the shortest of one solve that reached so many in all quantities; times of different machines do
-not compare. Settings are the default ones unless the name says tuned or adapted. *Observed* is the order over the step,
+not compare. A diagram shows both times where three solvers or more came to four digits.
+Settings are the default ones unless the name says tuned or adapted. *Observed* is the order over the step,
 or the slope of the error over the tolerance, in the median; in brackets stands what the solver claims. Without a claim
 it is the slope of the error over the refined setting, from the coarsest level to the finest. *Unreported
 errors* are checks against the truth that a number failed while the solver reported success; *reported failures* came

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, Unpack
 from flint import arb, arb_poly, arb_series, ctx
 
 from veridyn.references.certified import Certified
-from veridyn.references.engine.enclosure import Undecided, ball, less, per_bits, precision
+from veridyn.references.engine.enclosure import Absent, Undecided, ball, less, per_bits, precision
 from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import Ball, Jet, differentiated, rooted, slope, value
 from veridyn.references.engine.motion import Motion
@@ -343,7 +343,7 @@ def _at(o: ParameterSet, time: arb) -> Squeezer:
         return _at_start(o)
     before = [each for each in _list_parts(o) if each[0] < time]
     if not before:
-        raise Undecided("the instant lies within the first part, which the crank begins at rest")
+        raise Absent("the instant lies within the first part, which the crank begins at rest")
     begun, part = before[-1]
     with precision(ctx.prec + SPARE):
         return _reached(o, begun, part, time)

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,11 @@ TWELVE = {
 }
 
 
+sys.path.insert(0, str(DOCS))  # the page imports its neighbours
 _found = importlib.util.spec_from_file_location("solvers_page", DOCS / "solvers_page.py")
 solvers_page = importlib.util.module_from_spec(_found)
 _found.loader.exec_module(solvers_page)
+sys.path.remove(str(DOCS))
 
 
 @pytest.fixture

@@ -174,7 +174,7 @@ CASE = Case(
         draw.arrow((-2.4, -1.4), (-2.05, -0.5), "y"),
         draw.words((2.5, -1.2), "mu"),
     ),
-    shown=ShownMotion(curves=("x1", "x2"), portraits=(("x1", "x2"),), true_to_scale=True, until=0.69),
+    shown=ShownMotion(curves=("x", "y"), portraits=(("x", "y"),), true_to_scale=True, until=0.69),
     equations=(
         "x'' = g (s - μ x'/v)/sqrt(1 + s^2), y'' = -g μ y'/(v sqrt(1 + s^2)), v = sqrt(x'^2 + y'^2)",
         "v sin(φ) = K u^n, u = tan(φ/2), n = μ/s",
