@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.problem.initial_value import InitialValueProblem
-from veridyn.problem.mechanical import MechanicalProblem, Problem
+from veridyn.problem.mechanical import Problem
 from veridyn.problem.time_scales import shortest_period
 from veridyn.solver.contract.statements import STEPS_PER_PERIOD, Refinement, Settings, as_float
 
@@ -19,7 +17,6 @@ OUTPUT_INTERVAL = "output interval"
 
 PARTS = (1, 2, 4, 8)  # of each interval between output instants, from coarse to fine
 WHOLE = 1e-9  # by how much a number of parts may exceed a whole one
-Stated = TypeVar("Stated", MechanicalProblem, InitialValueProblem)
 
 
 def list_output_levels(problem: Problem) -> Refinement:
@@ -35,7 +32,7 @@ def list_output_levels(problem: Problem) -> Refinement:
     return Refinement(OUTPUT_INTERVAL, tuple({OUTPUT_INTERVAL: size} for size in sizes))
 
 
-def refine_outputs(problem: Stated, settings: Settings) -> tuple[Stated, Settings]:
+def refine_outputs(problem: Problem, settings: Settings) -> tuple[Problem, Settings]:
     """Return a problem whose output instants are as close as settings say, and the other settings.
 
     All intervals are cut into as many parts: the ratio of two steps then is that of two levels wherever they lie. All

@@ -64,17 +64,24 @@ def contradict_claims(gate: Gate, subject: Subject) -> tuple[list[Record], list[
     """
     records, remarks = list[Record](), list[str]()
     for scheme in list_stated(subject):
-        hurried = HurriedGate(gate, time.monotonic() + PATIENCE)
-        (card,) = make_cards(hurried, (scheme,), subject.chosen(scheme), {scheme: subject.claims[scheme]})
-        records += [_make_record(subject, card, each) for each in card.contradictions]
-        if time.monotonic() > hurried.end:
-            remarks.append(_describe_hurry(subject, scheme))
+        further, remark = _contradict_scheme(gate, subject, scheme)
+        records += further
+        remarks += filter(None, [remark])
     return records, remarks
 
 
-def _describe_hurry(subject: Subject, scheme: str) -> str:
+def _contradict_scheme(gate: Gate, subject: Subject, scheme: str) -> tuple[list[Record], str]:
     who = f"{subject.name} {scheme}".strip()
-    return f"{who}: only a part of its card was measured in {PATIENCE:g} s, and claims were held against that part"
+    hurried = HurriedGate(gate, time.monotonic() + PATIENCE)
+    try:
+        (card,) = make_cards(hurried, (scheme,), subject.chosen(scheme), {scheme: subject.claims[scheme]})
+    except Exception as error:  # noqa: BLE001 - a card that cannot be made must not cost the checks of the cases
+        return [], f"{who}: its card could not be measured: {type(error).__name__}: {error}"
+    is_spent = time.monotonic() > hurried.end
+    # A refusal between two steps that are accepted counts as growth, and here it may be the end of the time.
+    held = [each for each in card.contradictions if not (is_spent and each.claim == "stability_limit")]
+    remark = f"{who}: only a part of its card was measured in {PATIENCE:g} s, and claims were held against that part"
+    return [_make_record(subject, card, each) for each in held], remark if is_spent else ""
 
 
 def _make_record(subject: Subject, card: Card, contradiction: Contradiction) -> Record:
