@@ -22,6 +22,8 @@ GROUP = "veridyn.solvers"
 OWN = "veridyn"
 EXACT = "exact"
 SCIPY = "scipy"
+USUAL = {"mechanical": OWN, "initial-value": SCIPY}
+"""The solvers that are always there, by the kind of problems that they are for."""
 
 
 class SolverNotFound(SolverInputError):

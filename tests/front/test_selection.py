@@ -8,10 +8,10 @@ import pytest
 from veridyn.problem.errors import SolverInputError
 from veridyn.results import convert, describe_scope, merge, read
 from veridyn.run import running, screen
-from veridyn.run.execution import find_needs, find_untested
+from veridyn.run.execution import find_untested
 from veridyn.run.plan import Plan, Task
 from veridyn.run.selection import Selection
-from veridyn.run.workers import Pool
+from veridyn.run.undertaking import state_checks
 from veridyn.validation_cases.judgement.catalogue import all_cases, room_of, select
 from veridyn.validation_cases.judgement.subject import Subject
 
@@ -58,10 +58,26 @@ def test_what_is_named_is_judged_in_full(asked, named):
 
 
 @pytest.mark.parametrize("more", [[], ["--report", "r"], ["--json", "r.json", "-n", "2", "-q", "--fail-fast"]], ids=len)
-def test_without_a_name_the_quick_profile_runs_with_the_exact_solver(asked, more):
+def test_without_a_name_the_quick_profile_runs_by_solvers_that_are_always_there(asked, more):
     given = asked(*more)
-    assert given["selection"] == Selection(quick=True)
-    assert given["solvers"] == ["veridyn", "exact"]
+    assert given["selection"] == Selection(quick=True, shared=True)
+    assert given["solvers"] == ["veridyn", "scipy"]
+
+
+@pytest.mark.parametrize(
+    ("cases", "solvers"),
+    [(["galperin"], ["scipy"]), (["sdnd101"], ["veridyn"]), (["kepler", "sdnd101"], ["scipy", "veridyn"])],
+)
+def test_a_case_without_a_solver_is_judged_by_one_that_takes_its_kind(asked, cases, solvers):
+    assert asked(*cases)["solvers"] == solvers
+
+
+def test_shared_work_goes_to_the_first_solver_that_offers_all():
+    some = frozenset({"mechanical", "contact", "loads"})
+    more = some | {"contact:rigid", "damping", "contact:damped"}
+    subjects = {"little": Subject("little", capabilities=some), "all": Subject("all", capabilities=more)}
+    tasks = Selection(("rigid_stop", "sdnd101", "sdnd104"), quick=True, shared=True).tasks(subjects, {})
+    assert {task.case: task.solver for task in tasks} == {"rigid_stop": "all", "sdnd101": "little", "sdnd104": "little"}
 
 
 def test_the_quick_profile_is_one_variant_of_each_case_and_one_scheme_of_each_solver():
@@ -79,7 +95,7 @@ def test_the_quick_profile_is_one_variant_of_each_case_and_one_scheme_of_each_so
 def test_what_is_named_is_judged_in_brief_if_asked(asked, named):
     given = asked(*named, "--quick")
     assert given["selection"].quick
-    assert given["solvers"] == (["scipy"] if "scipy" in named else ["veridyn"] if named else ["veridyn", "exact"])
+    assert given["solvers"] == (["scipy"] if "scipy" in named else ["veridyn"] if named else ["veridyn", "scipy"])
 
 
 @pytest.mark.parametrize("named", [["--all"], ["--variant", "late"]], ids=lambda given: given[0])
@@ -101,11 +117,10 @@ def test_what_is_declared_and_needed_by_no_case_is_named():
     declared = {"mechanical", "contact", "modes", "friction:on-stop"}
     subjects = [Subject("mine", capabilities=frozenset(declared)), Subject("less", capabilities=frozenset({"contact"}))]
     plan = Plan({s.name: s for s in subjects}, {}, (Task("mine", "sdnd101", "2-shocks"),))
-    with Pool(1) as pool:
-        needs = find_needs(pool, plan)
-    told = find_untested(plan, needs.values())
-    assert set(needs) == {("sdnd101", "2-shocks")}
-    assert {"mechanical", "contact"} <= set(needs["sdnd101", "2-shocks"])
+    (entry,) = state_checks(plan, (), {})
+    told = find_untested(plan, [entry.needs])
+    assert (entry.case, entry.variant) == ("sdnd101", "2-shocks")
+    assert {"mechanical", "contact"} <= set(entry.needs)
     assert told == ["mine: declared and never tested, as no case of the run needs it: friction:on-stop, modes"]
 
 
@@ -114,9 +129,9 @@ def test_what_is_declared_and_needed_by_no_case_is_named():
     [
         (
             {"mechanical"},
-            ["kepler: `veridyn run --quick --kind initial-value --solver scipy --scheme Radau` judges one"],
+            ["kepler: `veridyn run kepler --solver scipy` judges one"],
         ),
-        ({"initial-value"}, ["sdnd101, sdnd102: `veridyn run` judges two"]),
+        ({"initial-value"}, ["sdnd101, sdnd102: `veridyn run sdnd101 --solver veridyn` judges one"]),
         ({"mechanical", "initial-value"}, []),
     ],
     ids=["mechanical", "initial-value", "both"],
@@ -124,7 +139,8 @@ def test_what_is_declared_and_needed_by_no_case_is_named():
 def test_cases_that_no_solver_takes_are_named_with_one_that_does(offered, said):
     subjects = [Subject("mine", capabilities=frozenset(offered))]
     found = running._leave_out(("sdnd101", "kepler", "sdnd102"), subjects)
-    assert [text.partition(" that do")[0] for text in found] == [f"no solver of this run takes {text}" for text in said]
+    begun = [text.partition(" by a solver")[0] for text in found]
+    assert begun == [f"no solver of this run takes {text}" for text in said]
 
 
 def test_variants_kinds_and_quantities_select():
@@ -220,9 +236,9 @@ def test_quiet_says_the_verdict_and_the_failures_only(veridyn, foreign):
 
 
 def test_a_pipe_gets_a_line_now_and_then(foreign, veridyn, monkeypatch):
-    monkeypatch.setattr(screen, "EVERY", 0.0)
+    monkeypatch.setattr(screen, "EVERY", 60.0)
     seen = veridyn("run", "sdnd101", "--variant", "2-shocks", "--quantity", "impacts", "--solver", foreign("Foreign"))
-    assert re.fullmatch(r"veridyn: \d+ s, 1 of 1 checks, sdnd101 2-shocks foreign: 1 passed\n", seen.err)
+    assert re.fullmatch(r"(veridyn: \d+ s, 1 of 1 variant, sdnd101 2-shocks foreign: 1 passed\n)+", seen.err)
 
 
 def test_the_list_names_every_case_by_room():

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from veridyn.run import workers
-from veridyn.run.execution import introduce_solvers, warm_up
+from veridyn.run.execution import Findings, introduce_solvers, judge_tasks
 from veridyn.run.plan import Access, Plan
 from veridyn.run.workers import Pool, WorkerLost
 
@@ -303,6 +303,6 @@ def test_several_workers_compile_each_scheme_once(tmp_path, size):
     spec = f"{tmp_path / 'compiles.py'}:Compiles"
     with Pool(size) as pool:
         subjects, _ = introduce_solvers(pool, Access(), [spec])
-        warm_up(pool, Plan(subjects, {}, ()))
+        judge_tasks(pool, Plan(subjects, {}, ()), Findings([]))
     compiled = {path.name: path.read_text() for path in tmp_path.iterdir() if path.name in ("first", "second")}
     assert len(set(compiled.values())) == (2 if size > 1 else 0)

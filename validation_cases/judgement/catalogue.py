@@ -61,15 +61,21 @@ def load_case(name: str) -> Case:
     UnknownCase
         If there is none; the message suggests the nearest name.
     """
-    if name not in case_names():
-        hint = did_you_mean(name, case_names(), f"`veridyn list` names all {len(case_names())}")
-        raise UnknownCase(f"unknown case {name!r}: {hint}")
+    refuse_unknown_case(name)
     case: Case = importlib.import_module(_modules()[name]).CASE
     return case
 
 
+def refuse_unknown_case(name: str) -> None:
+    """Raise `UnknownCase` if there is no case of a name."""
+    if name not in case_names():
+        hint = did_you_mean(name, case_names(), f"`veridyn list` names all {len(case_names())}")
+        raise UnknownCase(f"unknown case {name!r}: {hint}")
+
+
 def room_of(name: str) -> str:
-    """Return the room of a case: ``mechanics``, ``ode``, ``hybrid`` or ``dae``."""
+    """Return the room of a case: ``mechanics``, ``ode``, ``hybrid`` or ``dae``; raises `UnknownCase`."""
+    refuse_unknown_case(name)
     return _modules()[name].removeprefix(f"{room.__name__}.").partition(".")[0]
 
 

@@ -12,7 +12,7 @@ from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.invariance import invariance
 from veridyn.validation_cases.judgement.judge import Check, Finding, measured_error, required
 from veridyn.validation_cases.judgement.moved import MOVED, moved_copy
-from veridyn.validation_cases.judgement.relations import RELATIONS
+from veridyn.validation_cases.judgement.relations import RELATIONS, Relation
 from veridyn.validation_cases.judgement.runner import Runner, Statement
 from veridyn.validation_cases.judgement.subject import Subject
 from veridyn.validation_cases.judgement.tolerances import Tolerance
@@ -48,6 +48,12 @@ def _is_wanted(check: Check, subject: Subject) -> bool:
     return not wanted or check.name.partition(":")[2] in wanted or check.name in wanted
 
 
+def _is_asked(subject: Subject, relation: Relation) -> bool:
+    """Tell whether a relation is of a kind of problems that a solver offers, and is asked of it."""
+    wanted = subject.request.relations
+    return (not relation.kind or relation.kind in subject.capabilities) and (not wanted or relation.name in wanted)
+
+
 def checks_of(statement: Statement, subject: Subject, scheme: str) -> Iterator[Check]:
     """Yield the checks of one statement for one scheme of a solver, layer by layer."""
     measured = statement.quantities
@@ -61,7 +67,7 @@ def checks_of(statement: Statement, subject: Subject, scheme: str) -> Iterator[C
             _check(statement, scheme, Layer.CONVERGENCE, q.name, q.unit, levels.convergence, q, claims) for q in tending
         )
     yield from _claims(statement, subject, scheme, claims, tending)
-    for relation in (one for one in RELATIONS if not one.kind or one.kind in subject.capabilities):
+    for relation in filter(partial(_is_asked, subject), RELATIONS):
         yield _check(statement, scheme, Layer.INVARIANCE, relation.name, "", invariance, relation, claims)
     seed = subject.request.seed
     if seed is not None and statement.variant is statement.case.default_variant:

@@ -22,6 +22,7 @@ from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, lo
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.expected import Expectations, read_expectations
 from veridyn.validation_cases.judgement.judge import Check, judge
+from veridyn.validation_cases.judgement.relations import TELLING
 from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.stated import list_ids
 from veridyn.validation_cases.judgement.subject import Request, Subject, read_request
@@ -30,7 +31,6 @@ RUNNERS: dict[tuple[str, str], Runner] = {}  # by case and solver
 Marks = list[pytest.MarkDecorator]
 Test = tuple[Check | None, str, Marks]
 DEFAULT_SOLVERS = (EXACT, OWN, SCIPY)  # closed forms, time steps, SciPy's events
-RESTARTED = "restarted"  # the relation that asks most of a problem: whether its state says all
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -137,7 +137,7 @@ def _is_asked(check: Check) -> bool:
 
 
 def _is_asked_of_scipy(check: Check) -> bool:
-    return _is_in_first_variant(check) and (check.layer is not Layer.INVARIANCE or check.name == RESTARTED)
+    return _is_in_first_variant(check) and (check.layer is not Layer.INVARIANCE or check.name == TELLING)
 
 
 def _tests(name: str, subject: Subject, asked_of: Iterator[Check], config: pytest.Config) -> Iterator[Test]:

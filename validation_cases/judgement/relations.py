@@ -377,6 +377,9 @@ RELATIONS: tuple[Relation, ...] = (
     ),
 )
 
+TELLING = "restarted"
+"""The relation that asks most of a problem: whether its state says all. Who asks a single one asks this."""
+
 DISGUISED = Relation(
     "disguised",
     "The same problem by names that say nothing, in other lengths, later, with its coordinates in reverse order.",

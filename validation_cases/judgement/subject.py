@@ -40,7 +40,7 @@ class Request:
         Levels, or the name of a setting to be refined; replaces what the solver states.
     require
         Criterion in place of those of the cases.
-    schemes, quantities
+    schemes, quantities, relations
         Names of those that are judged; all if empty.
     observed
         By scheme, what its answers showed: stands in for what neither solver nor user states.
@@ -54,6 +54,7 @@ class Request:
     require: Requirement | None = None
     schemes: tuple[str, ...] = ()
     quantities: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
     seed: int | None = None
     observed: Mapping[str, ObservedClaims] = field(default_factory=dict)
 

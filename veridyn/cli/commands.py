@@ -91,12 +91,12 @@ def _read_delivery(given: dict[str, Any]) -> None:
 def _read_order(given: dict[str, Any]) -> None:
     """Replace the options that say what is judged by an `Order`.
 
-    Without a name that is the quick profile, with the exact solver beside our own.
+    Without a name that is the quick profile.
     """
     from veridyn.results import Profile
     from veridyn.run.running import Order
     from veridyn.run.selection import Selection
-    from veridyn.solver.contract.loading import EXACT, OWN, is_ours
+    from veridyn.solver.contract.loading import is_ours
     from veridyn.validation_cases.judgement.subject import Request
 
     quick, everything, solvers = (given.pop(name) for name in ("quick", "all", "solvers"))
@@ -104,17 +104,33 @@ def _read_order(given: dict[str, Any]) -> None:
         raise SolverInputError("--quick judges default variants alone: leave out --all and --variant")
     picked = ("cases", "kinds", "variants", "quantities", "schemes")
     rest = ("changed", "request", "expected_failures", "work_precision", "fail_fast", "budget", "seed")
-    selection = Selection(**{name: tuple(given.pop(name)) for name in picked}, quick=quick)
+    named: dict[str, Any] = {name: tuple(given.pop(name)) for name in picked}
+    selection = Selection(**named, quick=quick)
     names_nothing = selection == Selection(quick=quick) and given["request"] == Request()
     is_plain = names_nothing and not (everything or solvers or given["changed"])
+    solvers = solvers or choose_solvers(selection.cases, is_plain=is_plain)
     given["order"] = Order(
-        solvers=[*(solvers or [OWN]), *([EXACT] if is_plain else [])],
-        selection=(chosen := replace(selection, quick=quick or is_plain)),
+        solvers=solvers,
+        selection=(chosen := replace(selection, quick=quick or is_plain, shared=is_plain)),
         # a baseline keeps what later runs can repeat
-        moves="against" in given and (chosen.profile is Profile.ALL or not all(map(is_ours, solvers or [OWN]))),
+        moves="against" in given and (chosen.profile is Profile.ALL or not all(map(is_ours, solvers))),
         **{name: given.pop(name) for name in rest},
         against=given.pop("against", None),
     )
+
+
+def choose_solvers(cases: Sequence[str], *, is_plain: bool = False) -> list[str]:
+    """Return the solvers of a run for which the user names none.
+
+    Those that are always there: our own for mechanical cases, SciPy for initial value problems. Where no case is named
+    that is our own, in the plain run both. Raises UnknownCase if there is no such case.
+    """
+    from veridyn.solver.contract.loading import OWN, USUAL
+    from veridyn.validation_cases.judgement.catalogue import kind_of
+
+    if is_plain:
+        return list(USUAL.values())
+    return list(dict.fromkeys(USUAL[kind_of(name)] for name in cases)) or [OWN]
 
 
 def _read_access(given: dict[str, Any]) -> None:

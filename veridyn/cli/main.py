@@ -19,7 +19,8 @@ from veridyn.version import __version__
 
 EXAMPLES = """\
 examples:
-  veridyn run                                      quick profile: every case, some minutes
+  veridyn run                                      quick profile: every case, about a minute
+  veridyn new-solver mine.py                       a solver that runs, to put yours in its place
   veridyn run --all --report r                     every variant, every scheme of our own solver; write a report
   veridyn run sdnd101 --solver solver.py:Solver    all checks of a solver of yours on one case
   veridyn run --solver 'cmd:./program' --fail-fast all checks of a program in any language, up to a failure
@@ -61,9 +62,9 @@ class _Completion(argparse.Action):
 
 
 SELECTED = """\
-Without a name or --all, the quick profile runs: the default variant of each case, for the first scheme of our own
-solver and for the exact solver. Whatever is named (CASE, --kind, --variant, --quantity, --scheme, --solver, --set,
---claim, --refine, --require) is judged in full; with --quick in the default variants alone.
+Without a name or --all, the quick profile runs: the default variant of each case and one relation, by the first scheme
+of our own solver, or of SciPy where the case is an initial value problem. Whatever is named (CASE, --kind, --variant,
+--quantity, --scheme, --solver, --set, --claim, --refine, --require) is judged in full; with --quick as in that profile.
 """
 
 
@@ -118,6 +119,7 @@ def _length(short: str, name: str, layout: str, meaning: str) -> Option:
 
 
 KINDS = ("mechanics", "ode", "hybrid", "dae")
+LANGUAGES = ("python", "c", "c++", "fortran", "julia", "octave", "javascript")
 FORMS = ("json", "csv", "c", "fmu", "calculix", "scene", "mjcf")
 FORM = (
     "one document, tables, C functions (rates, Jacobian, guards, resets), a functional mock-up unit, an input deck of "
@@ -155,13 +157,14 @@ RESULTS = (
 RUN = (
     CASES,
     _switch("--all", "every case, variant and scheme, where nothing is named"),
-    _switch("--quick", "the quick profile of what is named: default variants, the first scheme where none is named"),
+    _switch("--quick", "the quick profile of what is named: default variants, one relation, the first scheme where "
+        "none is named"),
     _repeatable("--kind", "NAME", "variants whose problem needs this, e.g. contact, friction, device, multi-dof",
         type=named, dest="kinds"),
     _repeatable("--variant", "NAME", "variants of this name", type=named, dest="variants"),
     _repeatable("--quantity", "NAME", "checks of this quantity", type=named, dest="quantities"),
     _repeatable("--scheme", "NAME", "a scheme of the solver", type=named, dest="schemes"),
-    _solvers("our own; in the quick profile the exact one, too"),
+    _solvers("our own, SciPy for initial value problems"),
     _set("change a parameter, e.g. a0=1.2 or omega=2*pi; or a setting that a solver declares, e.g. step=5e-5"),
     *REQUEST,
     *RESULTS,
@@ -212,6 +215,12 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _option("name"),
         _option("--kind", choices=("mechanics", "ode", "hybrid", "dae"), default="ode", help="its room (default ode)"),
         _place("--output", "DIR", "write into that folder instead of that of the kind"),
+    )),
+    "new-solver": ("cli.new_solver.new_solver", "write a solver that runs, to put yours in its place", (
+        _place("file", "FILE", "new file; its suffix says the language: .py, .c, .cpp, .f90, .jl, .m, .mjs"),
+        _option("--language", choices=LANGUAGES, help="where the suffix is another one"),
+        _option("--kind", choices=("mechanical", "initial-value"), default="mechanical", help="of problems that it "
+            "solves (default mechanical); initial-value in Python alone"),
     )),
     "run": ("cli.commands.run_checks", "run solvers through the cases and judge them", (
         *RUN,

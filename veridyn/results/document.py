@@ -58,6 +58,9 @@ class SolverVersion(Struct, frozen=True, kw_only=True):
     settings: Annotated[Settings, Meta(description="Settings of the user.")] = {}
     require: Annotated[str, Meta(description="Criterion of the user in place of those of the cases.")] = ""
     quantities: Annotated[tuple[str, ...], Meta(description="Quantities that the user named; all if empty.")] = ()
+    relations: Annotated[
+        tuple[str, ...], Meta(description="Relations of the layer invariance that were asked for; all if empty.")
+    ] = ()
     seed: Annotated[
         Count | None,
         Meta(description="What moved the parameters of the copies that were judged (`moved_copy`); null: none were."),

@@ -238,5 +238,11 @@ def read_subject(solver: SolverVersion) -> Subject:
         claims={scheme: read_claims(f"solver {solver.name}", claims) for scheme, claims in solver.claims.items()},
         refined=solver.refined,
         observed=solver.observed,
-        request=Request(settings=solver.settings, require=require, quantities=solver.quantities, seed=solver.seed),
+        request=Request(
+            settings=solver.settings,
+            require=require,
+            quantities=solver.quantities,
+            relations=solver.relations,
+            seed=solver.seed,
+        ),
     )

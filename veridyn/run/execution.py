@@ -16,6 +16,8 @@ from veridyn.results import (
     Figure,
     Message,
     MessageKind,
+    PlannedChecks,
+    Profile,
     Record,
     WorkPrecisionPoint,
     convert_record,
@@ -25,6 +27,7 @@ from veridyn.run.budget import Budget, describe_left_out, list_left_out, order_t
 from veridyn.run.document import finite, sheet
 from veridyn.run.journal import Entry, Found
 from veridyn.run.plan import Access, Plan, Task, variants_of
+from veridyn.run.undertaking import state_task
 from veridyn.run.workers import Job, Pool
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.gate import Gate
@@ -57,7 +60,7 @@ class Findings(Found):
     figures: list[Figure] = field(default_factory=list)
     points: list[WorkPrecisionPoint] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
-    needs: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)  # of a solver, by case and variant
+    stated: dict[int, PlannedChecks] = field(default_factory=dict)  # by task, as workers have begun them
     ended: str = ""  # why the work did not come to its end
     seed: int | None = None
 
@@ -159,17 +162,15 @@ def _try_settings(gate: Gate, subject: Subject, problem: Problem, scheme: str) -
         gate.solve(problem, subject.default_settings(gate, problem, scheme))
 
 
-def warm_up(pool: Pool, plan: Plan) -> None:
-    """Let the workers compile the schemes, each another one: two that need the same one at once would compile it twice.
+def list_compilations(plan: Plan) -> list[Job[None]]:
+    """Return a job for each scheme that compiles: two tasks that begin with one at once would compile it twice.
 
     What goes wrong will be a verdict.
     """
     compiling = {spec: subject for spec, subject in plan.subjects.items() if subject.warms_up}
-    jobs = [
+    return [
         Job(_warm_up, (plan.access, spec, scheme)) for spec, subject in compiling.items() for scheme in subject.schemes
     ]
-    if pool.share_cores:
-        list(pool.share(jobs))
 
 
 def _warm_up(access: Access, spec: str, scheme: str) -> Iterator[None]:
@@ -230,18 +231,54 @@ def judge_tasks(
     What was judged before is not judged again, and what a budget has no time for is left out, with a note. Raises
     WorkerLost; SolverInputError if the settings of the user cannot be used.
     """
-    for numbers in order_tasks(plan.tasks, budget):
-        tasks = [plan.tasks[number] for number in numbers]
-        jobs = [
-            Job(_judge, (plan.access, task, len(findings.by_task[number]), budget), task.case)
-            for number, task in zip(numbers, tasks, strict=True)
-        ]
-        for place, record in pool.share(jobs):
-            findings.add_record(numbers[place], record)
-            if on_record:
-                on_record(record)
+    for compilations, numbers in _order_work(pool, plan, budget):
+        jobs = [_make_job(plan, number, findings, budget) for number in numbers]
+        for place, item in pool.share([*compilations, *jobs]):
+            number = numbers[place - len(compilations)]
+            if isinstance(item, PlannedChecks):
+                findings.stated[number] = item
+            elif item is not None:  # a compilation yields nothing
+                findings.add_record(number, item)
+                if on_record:
+                    on_record(item)
     if budget:
         _leave_out_rest(plan, findings, budget)
+
+
+Compilations = Sequence[Job[None]]
+
+
+def _order_work(pool: Pool, plan: Plan, budget: Budget | None) -> Iterator[tuple[Compilations, tuple[int, ...]]]:
+    """Yield what is compiled beside which tasks, one group after another.
+
+    Where workers share the cores, tasks of schemes that compile wait until all have: those of others fill the time.
+    """
+    compilations = list_compilations(plan) if pool.share_cores else []
+    for group in order_tasks(plan.tasks, budget):
+        numbers = _sort_by_cost(plan, group) if plan.scope.profile is Profile.QUICK else group
+        if not compilations:
+            yield (), numbers
+            continue
+        ready = tuple(number for number in numbers if not plan.subjects[plan.tasks[number].solver].warms_up)
+        yield compilations, ready
+        yield (), tuple(number for number in numbers if number not in set(ready))
+        compilations = []
+
+
+def _sort_by_cost(plan: Plan, numbers: Iterable[int]) -> tuple[int, ...]:
+    """Return the numbers of tasks, the cheapest first: verdicts come soon, and the processes end together."""
+    return tuple(sorted(numbers, key=lambda number: estimate_cost(plan.tasks[number])))
+
+
+def estimate_cost(task: Task) -> int:
+    """Return what grows with the cost of a task: unknowns times instants of output."""
+    problem = task.statement.problem
+    return len(problem.unknowns) * (1 if problem.output_times is None else len(problem.output_times))
+
+
+def _make_job(plan: Plan, number: int, findings: Findings, budget: Budget | None) -> Job[PlannedChecks | Record]:
+    task = plan.tasks[number]
+    return Job(_judge, (plan.access, task, len(findings.by_task[number]), budget), task.case)
 
 
 def _leave_out_rest(plan: Plan, findings: Findings, budget: Budget) -> None:
@@ -252,21 +289,26 @@ def _leave_out_rest(plan: Plan, findings: Findings, budget: Budget) -> None:
     findings.note(*filter(None, [describe_left_out(left, budget)]), kind=MessageKind.GAP)
 
 
-def _judge(access: Access, task: Task, skip: int, budget: Budget | None) -> Iterator[Record]:
+def _judge(access: Access, task: Task, skip: int, budget: Budget | None) -> Iterator[PlannedChecks | Record]:
+    """Yield what a task sets out to do, then its records."""
     runner = Runner(access.open(task.solver), task.request)
+    yield state_task(task, runner.subject)
     yield from judge_all(runner, load_case(task.case), task.parameters, task.variant or None, skip, budget)
 
 
 # ---- beside the checks
 
 
-def draw_figures(pool: Pool, plan: Plan, solver: str, findings: Findings) -> None:
-    """Draw the figures of the cases for a solver, as far as it offers what they need.
+def draw_figures(pool: Pool, plan: Plan, findings: Findings) -> None:
+    """Draw the figures of each case for the first solver that is judged on it, as far as it offers what they need.
 
     A message says which could not be drawn.
     """
-    request = plan.subjects[solver].request
-    jobs = [Job(_draw, (plan.access, solver, request, name), name) for name in plan.cases]
+    solvers = {task.case: task.solver for task in reversed(plan.tasks)}
+    jobs = [
+        Job(_draw, (plan.access, solvers[name], plan.subjects[solvers[name]].request, name), name)
+        for name in plan.cases
+    ]
     for _, (drawn, messages) in sorted(pool.share(jobs), key=lambda found: found[0]):
         findings.figures += drawn
         findings.note(*messages)
@@ -304,20 +346,6 @@ def make_sheets(pool: Pool, tasks: Sequence[Task]) -> list[CaseSheet]:
 
 def _make_sheet(name: str, parameters: Mapping[str, str], variants: Sequence[str]) -> Iterator[CaseSheet]:
     yield sheet(load_case(name), parameters, variants)
-
-
-def find_needs(pool: Pool, plan: Plan) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return what each problem of a plan needs of a solver, by case and variant.
-
-    Workers pose the problems, with references that they know.
-    """
-    posed = {(task.case, task.statement.variant.name): task for task in plan.tasks}
-    answers = pool.share([Job(_find_needs, (place, task), task.case) for place, task in posed.items()])
-    return dict(sorted(found for _, found in answers))
-
-
-def _find_needs(place: tuple[str, str], task: Task) -> Iterator[tuple[tuple[str, str], tuple[str, ...]]]:
-    yield place, tuple(sorted(task.statement.problem.needs))
 
 
 def find_untested(plan: Plan, needs: Iterable[Iterable[str]]) -> list[str]:

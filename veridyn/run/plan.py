@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from veridyn.run.document import Scope
 from veridyn.run.posed import parameters_of, settings_of
@@ -89,11 +88,6 @@ class Plan:
     def cases(self) -> list[str]:
         """Names of the cases."""
         return list(dict.fromkeys(task.case for task in self.tasks))
-
-    @cached_property
-    def planned(self) -> int:
-        """Number of checks."""
-        return sum(count_checks(task, self.subjects) for task in self.tasks)
 
 
 def list_tasks(

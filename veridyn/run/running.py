@@ -12,7 +12,7 @@ from veridyn.problem.errors import SolverInputError
 from veridyn.problem.printable import print_line
 from veridyn.reports.numbers import plural
 from veridyn.reports.tally import TROUBLE
-from veridyn.results import Document, Fingerprint, FingerprintKind, MessageKind, Profile, Record
+from veridyn.results import Document, Fingerprint, FingerprintKind, MessageKind, PlannedChecks, Profile, Record
 from veridyn.results.words import CARD
 from veridyn.run import spreading
 from veridyn.run.baseline import Baseline, compared, read_baseline, write_baseline
@@ -24,7 +24,6 @@ from veridyn.run.execution import (
     OnRecord,
     contradict_all,
     draw_figures,
-    find_needs,
     find_untested,
     has_diagram,
     introduce_solvers,
@@ -32,7 +31,6 @@ from veridyn.run.execution import (
     make_sheets,
     measure,
     rehearse,
-    warm_up,
 )
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.journal import journal
@@ -41,6 +39,7 @@ from veridyn.run.screen import bar, progress
 from veridyn.run.selection import QUICK, Selection
 from veridyn.run.undertaking import CHANGED, mark_run, state_run
 from veridyn.run.workers import Pool, WorkerLost
+from veridyn.solver.contract.loading import USUAL
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of
 from veridyn.validation_cases.judgement.checks import describe_observed, what_it_could_claim
 from veridyn.validation_cases.judgement.expected import Expectations, read_expectations
@@ -134,7 +133,7 @@ def carry_out(pool: Pool, work: Work) -> int:
         ending = execute(pool, plan, work.order, delivery, work.expected, findings)
         result = [*findings.records, *(compared(findings.records, work.before) if work.before else ())]
         records = [work.expected.settle(record) for record in result]
-        undertaking = state_run(plan, work.expected, work.marks, records, findings.needs, findings.ended)
+        undertaking = state_run(plan, work.expected, work.marks, records, findings.stated, findings.ended)
         if mark_run(plan, work.inputs) != work.marks:
             findings.note(CHANGED, kind=MessageKind.GAP)
         reached = deliver(settle(pool, plan, delivery, findings, records, undertaking), delivery, places)
@@ -163,10 +162,21 @@ def make_plan(pool: Pool, order: Order, access: Access) -> tuple[Plan, Expectati
         raise SolverInputError("; ".join(refused.values()))
     subjects = order.selection.subjects(described)
     tasks = order.selection.tasks(subjects, order.changed)
-    cases = list(dict.fromkeys(task.case for task in tasks))
-    available = sum(count_checks(task, described) for task in list_tasks(described, cases, order.changed))
-    plan = Plan(subjects, refused, tuple(tasks), Scope(order.selection.profile, available), access, seed)
+    scope = Scope(order.selection.profile, _count_available(order, described, tasks))
+    plan = Plan(subjects, refused, tuple(tasks), scope, access, seed)
     return plan, read_expected(order.expected_failures, described, tasks)
+
+
+def _count_available(order: Order, described: Mapping[str, Subject], tasks: Sequence[Task]) -> int | None:
+    """Return how many checks the cases of a selection have for its solvers; None of other runs.
+
+    To count those of many cases takes longer than to judge the first of them: which quantities exist in a variant may
+    need its whole motion.
+    """
+    if order.selection.profile is not Profile.SELECTION:
+        return None
+    cases = list(dict.fromkeys(task.case for task in tasks))
+    return sum(count_checks(task, described) for task in list_tasks(described, cases, order.changed))
 
 
 MOST = 2**31  # seeds: each can be typed
@@ -197,8 +207,7 @@ def execute(
     """
     budget = begin_budget(order.budget)
     try:
-        with progress(plan.planned, silent=delivery.layout == "brief") as advance:
-            warm_up(pool, plan)
+        with progress(len(plan.tasks), silent=delivery.layout == "brief") as advance:
             tell = _stop_at_failure(advance, expected) if order.fail_fast else advance
             contradict_all(pool, plan, findings)
             if order.fail_fast:
@@ -206,11 +215,10 @@ def execute(
             judge_tasks(pool, plan, findings, tell, budget)
         is_time_left = budget is None or budget.has_time(0.0)
         if delivery.keeps and not order.changed and is_time_left:
-            draw_figures(pool, plan, next(iter(plan.subjects)), findings)
+            draw_figures(pool, plan, findings)
         several = () if order.selection.quick else order.solvers
         if is_wanted(order.work_precision, several, kept=delivery.keeps) and is_time_left:
             measure_all(pool, plan, findings)
-        findings.needs = find_needs(pool, plan)
         _find_gaps(plan, order, findings)
     except KeyboardInterrupt:
         ended: int = ExitCode.INTERRUPTED
@@ -241,24 +249,29 @@ def measure_all(pool: Pool, plan: Plan, findings: Findings) -> None:
     with bar(len(tasks), "work-precision") as advance:
         for task in tasks:
             findings.points += pool.ask(measure, plan.access, task)
-            advance(f"work-precision: {task.solver} {task.case} {task.variant}")
+            advance(1, f"work-precision: {task.solver} {task.case} {task.variant}")
 
 
+TRY_YOURS = (
+    "these solvers came with veridyn and SciPy; `veridyn new-solver mine.py` writes one that runs, to put yours in its "
+    "place, and says how to judge it (mine.c, .cpp, .f90, .jl, .m and .mjs are other languages)"
+)
 IMPORTED = "Python solvers were imported by the process that judges (--in-process): nothing kept them from changing it"
 NAMED = 5  # cases that no solver takes
-TAKEN = {
-    "mechanical": "`veridyn run` judges two that do",
-    "initial-value": "`veridyn run --quick --kind initial-value --solver scipy --scheme Radau` judges one that does",
-}
 
 
 def _find_gaps(plan: Plan, order: Order, findings: Findings) -> None:
     """Note what was not judged, and why."""
     subjects = plan.subjects.values()
     findings.note(*(_advise(subjects)), *([QUICK] if order.selection.quick else []), *_state_seed(plan))
+    findings.note(*([TRY_YOURS] if order.selection.shared else []))
     findings.note(*_leave_out(order.selection.cases, subjects), kind=MessageKind.GAP)
+    if order.selection.shared:
+        findings.note(*_list_unoffered(plan, findings.stated.values()), kind=MessageKind.GAP)
     if order.selection.profile is not Profile.SELECTION:
-        findings.note(*find_untested(plan, findings.needs.values()), kind=MessageKind.UNTESTED)
+        findings.note(
+            *find_untested(plan, (entry.needs for entry in findings.stated.values())), kind=MessageKind.UNTESTED
+        )
 
 
 def _state_seed(plan: Plan) -> Iterator[str]:
@@ -277,10 +290,20 @@ def _advise(subjects: Iterable[Subject]) -> Iterator[str]:
 def _leave_out(named: Sequence[str], subjects: Iterable[Subject]) -> Iterator[str]:
     """Yield which cases of a kind no solver of a run takes, with the remedy."""
     offered = frozenset[str]().union(*(subject.capabilities for subject in subjects))
-    for kind, remedy in TAKEN.items():
+    for kind, taker in USUAL.items():
         untaken = [name for name in named or case_names() if kind_of(name) == kind]
         if untaken and kind not in offered:
-            yield f"no solver of this run takes {_list_some(untaken)}: {remedy}"
+            one = f"`veridyn run {untaken[0]} --solver {taker}`"
+            yield f"no solver of this run takes {_list_some(untaken)}: {one} judges one by a solver that does"
+
+
+def _list_unoffered(plan: Plan, stated: Iterable[PlannedChecks]) -> Iterator[str]:
+    """Yield which variants were judged by nobody, and what their solver does not offer."""
+    offered = {subject.name: subject.capabilities for subject in plan.subjects.values()}
+    for entry in stated:
+        if lacking := sorted(set(entry.needs) - offered[entry.solver]):
+            what = f"{entry.solver} does not offer {', '.join(lacking)}"
+            yield f"{entry.case} was not judged: {what}; docs/adapters.md names solvers that do"
 
 
 def _list_some(names: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from veridyn.problem.printable import make_printable
+from veridyn.reports.numbers import plural
 from veridyn.validation_cases.judgement.catalogue import room_of
 
 if TYPE_CHECKING:
@@ -85,46 +87,73 @@ TOLD = {"pass": "passed", "fail": "failed", "error": "in error", "harness error"
 @contextmanager
 def bar(
     total: int, what: str, done: int = 0, columns: Sequence[ProgressColumn] = COLUMNS
-) -> Iterator[Callable[[str], None]]:
-    """Show progress on a terminal and nothing in a pipe; yields what moves it on by one, with a text."""
+) -> Iterator[Callable[[int, str], None]]:
+    """Show progress on a terminal and nothing in a pipe; yields what moves it on by a number, with a text."""
     screen = Console(stderr=True)
     with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
         task = progress.add_task(what, total=total, completed=done)
-        yield lambda text: progress.update(task, advance=1, description=text)
+        yield lambda number, text: progress.update(task, advance=number, description=text)
 
 
-def _counted(counts: Counter[str], record: Record) -> str:
-    """Count a record, and return the verdicts so far in words."""
-    counts[record.verdict] += 1
-    told = ", ".join(f"{counts[verdict]} {word}" for verdict, word in TOLD.items() if counts[verdict])
-    return f"{record.case} {record.variant} {record.solver}: {told or 'nothing judged yet'}"
+class Standing:
+    """How far a run is: tasks begun, of how many, and verdicts so far."""
+
+    def __init__(self, tasks: int) -> None:
+        self.tasks = tasks
+        self.begun = dict[tuple[str, str, str], None]()
+        self.counts = Counter[str]()
+
+    def take(self, record: Record) -> bool:
+        """Count a record; return whether a task begins with it."""
+        task = record.case, record.variant, record.solver
+        is_new = task not in self.begun
+        self.begun[task] = None
+        self.counts[record.verdict] += 1
+        return is_new
+
+    @property
+    def words(self) -> str:
+        """The task begun last, and the verdicts so far."""
+        told = ", ".join(f"{self.counts[verdict]} {word}" for verdict, word in TOLD.items() if self.counts[verdict])
+        return f"{' '.join(next(reversed(self.begun), ('first solution',)))}: {told or 'nothing judged yet'}"
 
 
 @contextmanager
-def progress(planned: int, *, silent: bool = False) -> Iterator[Callable[[Record], None]]:
-    """Yield what is to be called with every record, on its way to a number of checks; all goes to standard error."""
-    counts = Counter[str]()
+def progress(tasks: int, *, silent: bool = False) -> Iterator[Callable[[Record], None]]:
+    """Yield what is to be called with every record, on its way to a number of tasks; all goes to standard error."""
+    standing = Standing(tasks)
     if silent:
         yield lambda _: None
     elif not Console(stderr=True).is_terminal:
-        yield _lines(planned, counts)
+        with _lines(standing) as tell:
+            yield tell
     else:
-        with bar(planned, "first solution") as advance:
-            yield lambda record: advance(_counted(counts, record))
+        with bar(tasks, standing.words) as show:
+            yield lambda record: show(standing.take(record), standing.words)
 
 
-def _lines(planned: int, counts: Counter[str]) -> Callable[[Record], None]:
-    start = last = time.monotonic()
+@contextmanager
+def _lines(standing: Standing) -> Iterator[Callable[[Record], None]]:
+    """Print a line with the first record, and every few seconds, also while nothing is judged."""
+    start, ended = time.monotonic(), threading.Event()
 
-    def tell(record: Record) -> None:
-        nonlocal last
-        words, now = _counted(counts, record), time.monotonic()
-        if now - last >= EVERY:
-            last = now
-            print(
-                f"veridyn: {now - start:.0f} s, {counts.total()} of {planned} checks, {words}",
-                file=sys.stderr,
-                flush=True,
-            )
+    def write() -> None:
+        share = f"{len(standing.begun)} of {plural(standing.tasks, 'variant')}"
+        print(f"veridyn: {time.monotonic() - start:.0f} s, {share}, {standing.words}", file=sys.stderr, flush=True)
 
-    return tell
+    def write_now_and_then() -> None:
+        while not ended.wait(EVERY):
+            write()
+
+    def take(record: Record) -> None:
+        standing.take(record)
+        if standing.counts.total() == 1:
+            write()
+
+    clock = threading.Thread(target=write_now_and_then, daemon=True)
+    clock.start()
+    try:
+        yield take
+    finally:
+        ended.set()
+        clock.join()

@@ -10,11 +10,12 @@ from veridyn.problem.nearest import did_you_mean
 from veridyn.results import Profile
 from veridyn.run.plan import Task, list_tasks
 from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.relations import TELLING
 from veridyn.validation_cases.judgement.subject import Subject
 
 QUICK = (
-    "quick profile: the default variant of each case, and the first scheme of a solver where none is named; "
-    "`veridyn run --all` judges everything"
+    "quick profile: the default variant of each case, one relation, and the first scheme of a solver where none is "
+    "named; `veridyn run --all` judges everything"
 )
 
 
@@ -28,7 +29,10 @@ class Selection:
         Names. The kind of a case is a capability that its problem needs, ``contact`` say, or the part of one before
         the colon.
     quick
-        Whether only the default variant of each case is judged, and the first scheme of a solver where none is named.
+        Whether only the default variant of each case is judged, one relation, and the first scheme of a solver where
+        none is named.
+    shared
+        Whether a variant is judged by the first solver alone that offers what its problem needs.
     """
 
     cases: tuple[str, ...] = ()
@@ -37,6 +41,7 @@ class Selection:
     quantities: tuple[str, ...] = ()
     schemes: tuple[str, ...] = ()
     quick: bool = False
+    shared: bool = False
 
     @property
     def profile(self) -> Profile:
@@ -55,8 +60,13 @@ class Selection:
 
     def _asked(self, subject: Subject) -> Subject:
         first = subject.schemes[:1] if self.quick and len(subject.schemes) > 1 else ()
-        schemes = self.schemes or first
-        return subject.with_request(replace(subject.request, schemes=schemes, quantities=self.quantities))
+        request = replace(
+            subject.request,
+            schemes=self.schemes or first,
+            quantities=self.quantities,
+            relations=(TELLING,) if self.quick else (),
+        )
+        return subject.with_request(request)
 
     def tasks(self, subjects: Mapping[str, Subject], changes: Mapping[str, str]) -> list[Task]:
         """Return the tasks of a run.
@@ -75,7 +85,7 @@ class Selection:
         chosen = [task for task in everything if self._wants(task)]
         if not chosen:
             raise SolverInputError("no variant has all that is named; leave out --kind, --variant or --quantity")
-        return chosen
+        return _share(chosen, subjects) if self.shared else chosen
 
     def _wants(self, task: Task) -> bool:
         if self.quick and task.variant and task.variant != load_case(task.case).default_variant.name:
@@ -85,6 +95,21 @@ class Selection:
         if self.kinds and not _kinds(task) & set(self.kinds):
             return False
         return not self.quantities or any(q.name in self.quantities for q in task.statement.quantities)
+
+
+def _share(tasks: Sequence[Task], subjects: Mapping[str, Subject]) -> list[Task]:
+    """Return one task for each variant: of the first solver that offers all, else of the first that takes its kind."""
+    takers: dict[tuple[str, str], list[Task]] = {}
+    for task in tasks:
+        takers.setdefault((task.case, task.variant), []).append(task)
+    return [_choose_taker(mine, subjects) for mine in takers.values()]
+
+
+def _choose_taker(tasks: Sequence[Task], subjects: Mapping[str, Subject]) -> Task:
+    if len(tasks) == 1:
+        return tasks[0]
+    needs = tasks[0].statement.needs
+    return next((task for task in tasks if needs <= subjects[task.solver].capabilities), tasks[0])
 
 
 def _kinds(task: Task) -> set[str]:

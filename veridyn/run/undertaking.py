@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
 
@@ -33,16 +33,15 @@ def state_run(
     expected: Expectations,
     marks: tuple[Fingerprint, ...],
     records: Iterable[Record],
-    needs: Mapping[tuple[str, str], tuple[str, ...]],
+    stated: Mapping[int, PlannedChecks],
     ended: str,
 ) -> Undertaking:
     """Return what a run set out to do, with the hashes that were taken at its start, and why it ended early, if so.
 
-    ``needs`` says what the problems need of a solver, by case and variant, as far as that is known.
+    ``stated`` says of tasks, by their number, what workers have found of them: all that were begun.
     """
-    checks = state_checks(plan, records)
     return Undertaking(
-        plan=tuple(structs.replace(entry, needs=needs.get((entry.case, entry.variant), ())) for entry in checks),
+        plan=state_checks(plan, records, stated),
         solvers=tuple(state_solver(spec, subject) for spec, subject in plan.subjects.items()),
         expected=expected.entries,
         fingerprints=marks,
@@ -50,7 +49,9 @@ def state_run(
     )
 
 
-def state_checks(plan: Plan, records: Iterable[Record]) -> tuple[PlannedChecks, ...]:
+def state_checks(
+    plan: Plan, records: Iterable[Record], stated: Mapping[int, PlannedChecks]
+) -> tuple[PlannedChecks, ...]:
     """Return every check of a plan by its name.
 
     Claims that a card contradicts come before them; what holds records against a baseline comes to them.
@@ -62,23 +63,25 @@ def state_checks(plan: Plan, records: Iterable[Record]) -> tuple[PlannedChecks, 
             contradicted.setdefault(record.solver, []).append(record.id)
         elif record.layer is Layer.BASELINE:
             compared.setdefault((record.solver, record.case, record.variant), []).append(record.id)
-    return (
-        *(PlannedChecks(solver=name, case=CARD, variant="", checks=tuple(ids)) for name, ids in contradicted.items()),
-        *(_state_task(task, plan.subjects[task.solver], compared) for task in plan.tasks),
-    )
+    cards = (PlannedChecks(solver=name, case=CARD, variant="", checks=tuple(ids)) for name, ids in contradicted.items())
+    entries = [
+        stated.get(number) or state_task(task, plan.subjects[task.solver]) for number, task in enumerate(plan.tasks)
+    ]
+    more = [compared.get((entry.solver, entry.case, entry.variant), ()) for entry in entries]
+    judged = (structs.replace(entry, checks=(*entry.checks, *ids)) for entry, ids in zip(entries, more, strict=True))
+    return (*cards, *judged)
 
 
-def _state_task(task: Task, subject: Subject, compared: Mapping[tuple[str, str, str], Sequence[str]]) -> PlannedChecks:
-    variant = task.statement.variant.name
+def state_task(task: Task, subject: Subject) -> PlannedChecks:
+    """Return the checks of a task by their names, and what its problem needs of a solver."""
+    statement = task.statement
     return PlannedChecks(
         solver=subject.name,
         case=task.case,
-        variant=variant,
+        variant=statement.variant.name,
         parameters=dict(task.parameters),
-        checks=(
-            *(check.id for check in list_checks(task, subject)),
-            *compared.get((subject.name, task.case, variant), ()),
-        ),
+        checks=tuple(check.id for check in list_checks(task, subject)),
+        needs=tuple(sorted(statement.needs)),
     )
 
 
@@ -97,6 +100,7 @@ def state_solver(spec: str, subject: Subject) -> SolverVersion:
         settings={name: state_setting(value) for name, value in request.settings.items()},
         require=request.require.text.removeprefix(REQUIRED) if request.require else "",
         quantities=request.quantities,
+        relations=request.relations,
         seed=request.seed,
     )
 

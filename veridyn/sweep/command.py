@@ -171,7 +171,7 @@ def _work(pool: Pool, crew: Crew, chunks: sweep_store.Chunks, *, kept: bool) -> 
                     chunks.write(todo[number], columns)
                     first, end = asked.bounds(todo[number])
                     done += end - first
-                    advance(said)
+                    advance(1, said)
         except KeyboardInterrupt:
             return _end("interrupted", chunks, ExitCode.INTERRUPTED, kept=kept)
         except (WorkerLost, SolverFailure) as failure:

@@ -1,0 +1,1 @@
+"""Solvers to begin with, one a language, as `veridyn new-solver` writes them."""
