@@ -157,5 +157,5 @@ def list_hashes(document: Document, quality: QualityRecord) -> list[Block]:
     """Return the hashes of what was judged, of the judge, and of what was read."""
     marks = dict.fromkeys((mark.kind, mark.name, mark.sha256) for mark in document.fingerprints)
     rows = [*marks, *(("user", name, digest) for name, digest in quality.files)]
-    table = ManualTable("What was judged, by what, and what was read", ("Kind", "Name", "SHA-256"), "stn", rows)
+    table = ManualTable("What was judged, by what, and what was read", ("Kind", "Name", "SHA-256"), "ssn", rows)
     return [Paragraph(HASHES), table] if rows else []
