@@ -143,7 +143,7 @@ def _about(document: Document, digest: str, quality: QualityRecord) -> list[tupl
         ("Checks", str(len(document.results))),
         ("Judged on", first.date),
         ("Judged by", f"veridyn {first.veridyn}"),
-        *manual_front.list_judged(document, quality),
+        *manual_front.describe_judged(document, quality),
         ("SHA-256 of results.json", digest),
     ]
     return [(name, value) for name, value in result if value]

@@ -67,20 +67,22 @@ class ManualTable:
 
 @dataclass(frozen=True)
 class ManualFigure:
-    """A drawing below its title; `svg` is markup of our own."""
+    """A drawing below its title; `svg` is markup of our own; `is_small`: it needs little height."""
 
     kind: str = field(default="figure", init=False)
     title: str
     caption: str
     svg: str
+    is_small: bool = False
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Names and what they stand for."""
+    """Names and what they stand for; with a title the PDF sets them one after another, to save room."""
 
     kind: str = field(default="pairs", init=False)
     pairs: Sequence[tuple[str, str]]
+    title: str = ""
 
 
 @dataclass(frozen=True)

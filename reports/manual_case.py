@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from veridyn.reports import comparison, numbers
-from veridyn.reports.checks import CheckRow
+from veridyn.reports.checks import CheckRow, Group
+from veridyn.reports.comparison import truth_digits
 from veridyn.reports.drawing import ReportFigure
 from veridyn.reports.levels import sum_of
 from veridyn.reports.manual_blocks import (
@@ -18,28 +19,28 @@ from veridyn.reports.manual_blocks import (
     ManualFigure,
     ManualSection,
     ManualTable,
+    Pairs,
     Paragraph,
     banded,
     listed,
     table,
 )
+from veridyn.reports.manual_trace import shorten
 from veridyn.reports.manual_values import SHORT, list_values
 from veridyn.reports.sheet import ERRATA, Sheet
-from veridyn.reports.tally import TROUBLE, TRUTH, Flag, common_settings, named
-from veridyn.results import CaseSheet, Layer, PrintedVerdict, PublishedValue, Verdict
+from veridyn.reports.tally import TROUBLE, TRUTH, Flag, common_settings
+from veridyn.results import CaseSheet, Layer, PrintedVerdict, PublishedValue, Record, Verdict
 from veridyn.results.grouping import group
 
-PARAMETERS = (("name", "Parameter", "s"), ("default", "Default", "n"), ("unit", "Unit", "s"), ("help", "Meaning", "t"))
-QUANTITIES = (("name", "Quantity", "s"), ("unit", "Unit", "s"), ("definition", "Definition", "t"))
 PRINTED = (
     ("source", "Source", "t"), ("variant", "Variant", "s"), ("quantity", "Quantity", "t"), ("value", "Printed", "n"),
     ("correct", "Should read", "n"), ("truth", "Truth", "n"), ("verdict", "Verdict", "s"),
 )  # fmt: skip
-RUNS = ("Variant", "Subject", "Worst margin", "Digits", "Time", "Verdicts")
+RUNS = ("Subject", "Variants", "Settings", "Worst margin", "Digits", "Time", "Verdicts")
 CHECKS = ("Variant", "Quantity (layer)", "Reference", "Computed", "Error", "Tolerance", "Margin", "Verdict")
 TOLD = (*TROUBLE, Verdict.EXPECTED_FAILURE)
 BASES, WEAK = 4, 10  # lines of a case: checks that can be recomputed, weak checks of a subject in the other layers
-DRAWN = 2  # figures of a case; the report has all
+DRAWN = 1  # figures of a case; the report has all
 
 
 def chapter(sheet: Sheet) -> Chapter:
@@ -52,12 +53,11 @@ def chapter(sheet: Sheet) -> Chapter:
         sections=[
             ManualSection("Reference problem", _problem(sheet)),
             ManualSection("Reference solution", _reference(sheet)),
-            ManualSection("Modelling", _modelling(sheet)),
+            ManualSection("Modelling", listed(case.modelling)),
             ManualSection("Results", _results(sheet)),
             ManualSection("Figures", _figures(sheet)),
             ManualSection("Published values", _published(case.published)),
             ManualSection("Remarks", listed(case.remarks)),
-            ManualSection("Summary", listed(sheet.summary)),
         ],
     )
 
@@ -65,7 +65,7 @@ def chapter(sheet: Sheet) -> Chapter:
 def _figures(sheet: Sheet) -> list[Block]:
     """Return the first figures of a case: those of histories, with their errors, come first in every case."""
     drawings = [*sheet.drawings, *(one.drawing for one in sheet.diagrams if one.drawing)]
-    return [*(_figure(one) for one in drawings[:DRAWN]), *_more(max(0, len(drawings) - DRAWN), "figure", "the report")]
+    return [_figure(one) for one in drawings[:DRAWN]]
 
 
 def _figure(one: ReportFigure) -> ManualFigure:
@@ -75,12 +75,18 @@ def _figure(one: ReportFigure) -> ManualFigure:
 def _problem(sheet: Sheet) -> list[Block]:
     case = sheet.case
     return [
-        *([_figure(sheet.system)] if sheet.system else []),
+        *([replace(_figure(sheet.system), is_small=True)] if sheet.system else []),
         *(Paragraph(text) for text in case.statement),
         *([Formulas(case.equations)] if case.equations else []),
-        *table("Parameters", PARAMETERS, case.parameters),
-        *table("Quantities", QUANTITIES, case.quantities),
+        *_name_all("Parameters", [(p.name, f"{p.default} {p.unit}".strip(), p.help) for p in case.parameters]),
+        *_name_all("Quantities", [(q.name, q.unit, q.definition) for q in case.quantities]),
     ]
+
+
+def _name_all(title: str, rows: Sequence[tuple[str, str, str]]) -> list[Block]:
+    """Return names with value or unit, and their meaning."""
+    pairs = [(name, ", ".join(filter(None, (size, meaning)))) for name, size, meaning in rows]
+    return [Pairs(pairs, title)] if pairs else []
 
 
 def _reference(sheet: Sheet) -> list[Block]:
@@ -97,32 +103,33 @@ def _route(sheet: Sheet, number: int, kind: str, steps: Sequence[str]) -> str:
     return f"{kind}: {'; '.join(steps)} ({count}, {known})".removeprefix(": ")
 
 
-def _modelling(sheet: Sheet) -> list[Block]:
-    """Say how the case is modelled, and with which settings each subject was run; equal ones stand once."""
-    sections = [checks for one in sheet.groups for checks in one.sections if checks.layer is Layer.CRITERION]
-    records = [row.record for checks in sections for row in checks.rows]
-    runs = group(records, lambda r: (named(r.solver, r.scheme), r.variant))
-    common = {run: common_settings(members) for run, members in runs.items()}
-    said = {run: comparison.settings({k: v for k, v in of.items() if k != "scheme"}) for run, of in common.items()}
-    result = group(said, lambda run: (run[0], said[run]))
-    rows = [(name, ", ".join(variant for _, variant in members), text) for (name, text), members in result.items()]
-    settings = [ManualTable("Settings of the runs", ("Subject", "Variants", "Settings"), "sst", rows)] if rows else []
-    return [*listed(sheet.case.modelling), *settings]
-
-
 def _results(sheet: Sheet) -> list[Block]:
-    rows = [
-        (r.variant, r.subject, r.tally.margin, numbers.correct_digits(r.digits), numbers.time(r.seconds), r.tally.words)
-        for r in sheet.runs
-    ]
-    tones = [run.tally.verdict for run in sheet.runs]
-    caption = "Summary of the runs. Digits: the fewest against the truth. Time: one run, without compilation."
-    summary = [ManualTable(caption, RUNS, "ssnnnt", rows, tones)] if rows else []
-    return [*summary, *_more(sheet.runs_left_out, "run"), *list_values(sheet), *_weak(sheet)]
+    rows = [_summarise(one) for one in sheet.groups]
+    tones = [one.tally.verdict for one in sheet.groups]
+    caption = "Summary. Digits: the fewest against the truth. Time: the longest run, without compilation."
+    summary = [ManualTable(caption, RUNS, "sntnnnt", rows, tones)] if rows else []
+    return [*summary, *list_values(sheet), *_weak(sheet)]
 
 
-def _more(count: int, what: str, where: str = "results.csv") -> list[Block]:
-    return [Paragraph(f"{numbers.plural(count, f'further {what}')}: see {where}.")] if count else []
+def _summarise(one: Group) -> Sequence[str]:
+    """Return what the checks of a subject amount to, over all variants."""
+    records = [row.record for checks in one.sections for row in checks.rows]
+    longest = max((record.wall_time for record in records if record.wall_time is not None), default=None)
+    digits = numbers.correct_digits(min(truth_digits(records), default=None))
+    variants = str(len({record.variant for record in records}))
+    margin, time = one.tally.margin, numbers.time(longest)
+    return one.subject, variants, _list_settings(records), margin, digits, time, one.tally.words
+
+
+def _list_settings(records: Sequence[Record]) -> str:
+    """Return the settings of the runs that are held to the criterion, each set of them once, with its variants."""
+    runs = group([r for r in records if r.layer is Layer.CRITERION], lambda record: record.variant)
+    common = {variant: common_settings(members) for variant, members in runs.items()}
+    said = {name: comparison.settings({k: v for k, v in of.items() if k != "scheme"}) for name, of in common.items()}
+    alike = group(said, lambda variant: said[variant])
+    return "; ".join(
+        text if len(alike) == 1 else f"{text} ({shorten(variants)})" for text, variants in alike.items() if text
+    )
 
 
 def _weak(sheet: Sheet) -> list[Block]:

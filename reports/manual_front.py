@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from veridyn.reports import comparison, numbers
 from veridyn.reports.manual_blocks import Block, Chapter, ManualSection, ManualTable, Paragraph, listed
 from veridyn.reports.manual_trace import NO_CHECK, list_unmet, shorten, trace
+from veridyn.reports.page import list_judged
 from veridyn.reports.tally import TROUBLE, Tally, margin_of
-from veridyn.results import Document, FingerprintKind, Record, SolverVersion, Verdict
+from veridyn.results import Document, Record, SolverVersion, Verdict
 from veridyn.results.grouping import group
 from veridyn.results.quality import QualityRecord
 
@@ -138,16 +139,12 @@ def _describe(alike: Sequence[SolverVersion]) -> Iterable[tuple[str, str]]:
             yield label, said
 
 
-def list_judged(document: Document, quality: QualityRecord) -> list[tuple[str, str]]:
+def describe_judged(document: Document, quality: QualityRecord) -> list[tuple[str, str]]:
     """Return, for the title page, names and SHA-256 of what was judged and of the user's files, or how many."""
-    judged = [(mark.name, mark.sha256) for mark in document.fingerprints if mark.kind in JUDGED]
-    every = dict.fromkeys([*judged, *quality.files])
+    every = dict.fromkeys([*list_judged(document), *quality.files])
     if len(every) > FEW:
         return [("Judged", f"{len(every)} files and solvers, with their SHA-256 in the annex on hashes")]
     return [(f"SHA-256 of {name}", digest) for name, digest in every]
-
-
-JUDGED = (FingerprintKind.SOLVER, FingerprintKind.ANSWERS)
 
 
 HASHES = (
@@ -160,5 +157,5 @@ def list_hashes(document: Document, quality: QualityRecord) -> list[Block]:
     """Return the hashes of what was judged, of the judge, and of what was read."""
     marks = dict.fromkeys((mark.kind, mark.name, mark.sha256) for mark in document.fingerprints)
     rows = [*marks, *(("user", name, digest) for name, digest in quality.files)]
-    table = ManualTable("What was judged, by what, and what was read", ("Kind", "Name", "SHA-256"), "stn", rows)
+    table = ManualTable("What was judged, by what, and what was read", ("Kind", "Name", "SHA-256"), "ssn", rows)
     return [Paragraph(HASHES), table] if rows else []

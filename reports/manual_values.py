@@ -11,7 +11,7 @@ from veridyn.reports.manual_blocks import Block, ManualTable, banded, listed
 from veridyn.reports.manual_trace import make_decimal, shorten
 from veridyn.reports.sheet import Sheet
 from veridyn.reports.tally import TRUTH, VERDICTS, margin_of
-from veridyn.results import ErrorKind, Layer, Record, Value, Verdict
+from veridyn.results import CaseSheet, ErrorKind, Layer, Record, Value, Verdict
 from veridyn.results.grouping import group
 
 HEAD = (
@@ -60,7 +60,7 @@ def list_values(sheet: Sheet) -> list[Block]:
     Of several subjects the weakest stands in the line of a quantity.
     """
     rows = [row for one in sheet.groups for checks in one.sections for row in checks.rows if row.record.layer in TRUTH]
-    judged = [row for row in rows if row.record.verdict is not UNJUDGED]
+    judged = _order([row for row in rows if row.record.verdict is not UNJUDGED], sheet.case)
     lines = [find_weakest(members) for members in group(judged, _name).values()]
     several = len(sheet.groups) > 1
     routes = _number_routes(sheet)
@@ -89,6 +89,17 @@ def _drop(table: ManualTable, places: Sequence[int]) -> ManualTable:
         columns="".join(table.columns[place] for place in left),
         rows=[[row[place] for place in left] for row in table.rows],
     )
+
+
+def _order(rows: Sequence[CheckRow], case: CaseSheet) -> list[CheckRow]:
+    """Order rows by variant and quantity as the case lists them."""
+    variants = {name: place for place, name in enumerate(dict.fromkeys(row.variant for row in case.references))}
+    names = {row.name: place for place, row in enumerate(case.quantities)}
+
+    def find_place(row: CheckRow) -> tuple[int, int]:
+        return variants.get(row.record.variant, len(variants)), names.get(row.record.quantity, len(names))
+
+    return sorted(rows, key=find_place)
 
 
 def _name(row: CheckRow) -> tuple[str, str]:

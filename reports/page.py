@@ -37,6 +37,7 @@ from veridyn.reports.tally import (
 from veridyn.results import (
     Document,
     Environment,
+    FingerprintKind,
     Layer,
     MessageKind,
     Profile,
@@ -97,6 +98,8 @@ class Page:
 
     `signatures` say who signed which of the files that it was made from.
 
+    `judged` are names and SHA-256 of solvers and files.
+
     `causes` group the failures, `unjudged` are claims that were judged nowhere; `hints` say where failures may come
     from, `messages` what stands nowhere else.
     `against` is what changed since an earlier run, if there is one to compare with; `single`: all in one file.
@@ -122,6 +125,7 @@ class Page:
     overview: ReportFigure | None
     environments: tuple[Environment, ...]
     runs: list[Tally]
+    judged: list[tuple[str, str]]
     digest: str = ""
     signatures: Sequence[str] = ()
     against: RunComparison | None = None
@@ -167,6 +171,7 @@ def make_page(
         overview=drawing.overview(results),
         environments=places,
         runs=[tally(r for r in results if r.run_number == number) for number in range(1, len(places) + 1)],
+        judged=list_judged(document),
         against=against,
         single=single,
     )
@@ -193,6 +198,15 @@ def solvers(document: Document) -> list[str]:
 def _schemes(records: list[Record]) -> str:
     result = list(dict.fromkeys(record.scheme for record in records if record.scheme))
     return f"({', '.join(result)})" if result else ""
+
+
+JUDGED = (FingerprintKind.SOLVER, FingerprintKind.ANSWERS)
+
+
+def list_judged(document: Document) -> list[tuple[str, str]]:
+    """Return names and SHA-256 of the solvers and files that were judged, each once."""
+    judged = ((mark.name, mark.sha256) for mark in document.fingerprints if mark.kind in JUDGED)
+    return list(dict.fromkeys(judged))
 
 
 def compared(results: Sequence[Record]) -> list[LayerSummary]:

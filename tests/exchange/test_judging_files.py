@@ -252,6 +252,9 @@ def test_files_of_one_code_are_one_solver_whose_files_have_hashes(command, plain
     assert (seen.status, seen.err) == (0, "")
     assert "27 references and 28 results agree" in seen.out
     assert "run 1" not in Path("report/summary.md").read_text(encoding="utf-8")
+    page = Path("report/index.html").read_text(encoding="utf-8")
+    assert "FEM 12.1" in page
+    assert hashlib.sha256(files[1].read_bytes()).hexdigest() in page
     files[1].write_text("time", encoding="utf-8")
     assert "two.csv is not the file that was judged" in command("report", "one.json", "two.json", "--verify").err
 

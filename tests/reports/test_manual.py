@@ -52,7 +52,6 @@ def test_a_chapter_has_the_form_of_a_validation_sheet(manual):
         "Figures",
         "Published values",
         "Remarks",
-        "Summary",
     ]
 
 

@@ -4,6 +4,7 @@
 """
 
 import json
+from collections.abc import Iterable
 
 import msgspec
 
@@ -24,6 +25,7 @@ def make_schema() -> Schema:
     definitions = {name: _simplify(part) for name, part in parts.items()}
     _allow_further_texts(definitions["Environment"])
     _allow_plain_messages(definitions["Document"])
+    _describe_tags(definitions.values())
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": TITLE, "description": DESCRIPTION}
     return {**head, **document, "$defs": definitions}
 
@@ -57,6 +59,15 @@ def _allow_further_texts(environment: object) -> None:
     assert isinstance(environment, dict)
     del environment["properties"]["further"]
     environment["description"] = "Where and how a run was made; other texts may stand beside these, such as `commit`."
+
+
+def _describe_tags(definitions: Iterable[object]) -> None:
+    """Describe the property that tells types of one place apart: msgspec has no place for its meaning."""
+    for part in definitions:
+        properties = part.get("properties", {}) if isinstance(part, dict) else {}
+        for item in properties.values():
+            if "enum" in item and "description" not in item:
+                item["description"] = "Which of the types that may stand here this is."
 
 
 def _allow_plain_messages(document: object) -> None:
