@@ -6,16 +6,15 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
+from motion_plot import draw_curves
 
-from veridyn.reports import figures
 from veridyn.reports.sketch_shapes import draw_sketch
-from veridyn.results import Anchor, Figure, Ink, Instant, Panel, Role, Series, Sketch, SketchLine
+from veridyn.results import Anchor, Ink, Sketch, SketchLine
 from veridyn.validation_cases.judgement import sketching
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.sketching import Place, Shapes
 from veridyn.validation_cases.judgement.topics import TOPICS
 
-HIGH = 0.62  # of a panel, in usual ones
 WIDE, TALL = 9.0, 6.0  # of a portrait, in units of a sketch
 
 Points = list[tuple[float, float | None]]
@@ -56,16 +55,10 @@ def read_motion(case: str, entry: dict[str, Any]) -> RecordedMotion:
 
 
 def draw_motion(motion: RecordedMotion) -> str:
-    """Draw every curve over the time, with the events as thin lines that the first panel names."""
-    panels = [_make_panel(motion, name, named=not number) for number, name in enumerate(motion.curves)]
-    drawn = Figure(case=motion.case, id="motion", title=f"Motion of {motion.case}", panels=tuple(panels))
-    return figures.draw(drawn, f"{motion.case}-motion")
-
-
-def _make_panel(motion: RecordedMotion, name: str, *, named: bool) -> Panel:
-    curve = Series(label="", role=Role.REFERENCE, x=tuple(motion.times), y=tuple(motion.values[name]))
-    events = tuple(Instant(x=time, label=_read_event(event) if named else "") for time, event in motion.events)
-    return Panel(xlabel="t (s)", ylabel=name, series=(curve,), events=events, height=HIGH)
+    """Draw every curve over the time, with the events as thin lines."""
+    events = [(time, _read_event(name)) for time, name in motion.events]
+    panels = [(name, motion.values[name]) for name in motion.curves]
+    return draw_curves(f"Motion of {motion.case}", motion.times, panels, events)
 
 
 def _read_event(name: str) -> str:

@@ -26,6 +26,7 @@ from veridyn.validation_cases.judgement.case import (
     Floats,
     Observation,
     Quantity,
+    ShownMotion,
     Values,
     Variant,
     numbers,
@@ -212,6 +213,7 @@ CASE = Case(
         "other, since Σ_j (-1)^j sin(nπ(2j-1)/(2S)) vanishes for all else: every bay moves as a single one of mass M "
         "with five modes. The solver is told nothing of it, and has N modes and S stops to deal with.",
     ),
+    shown=ShownMotion(curves=("q_1", "v_q_1")),
     sketch=draw.sketch(
         draw.box((4, 0), 8, 0.24),
         draw.pivot((0, -0.12)),

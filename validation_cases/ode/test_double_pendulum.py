@@ -96,11 +96,7 @@ CASE = Case(
         draw.arc((1.1, -1.6), 1.2, 270, 335, "theta_2"),
         draw.arrow((3.6, -0.3), (3.6, -1.2), "g"),
     ),
-    shown=ShownMotion(
-        curves=("theta_1", "theta_2"),
-        portraits=(("sin(theta_1) + sin(theta_2)", "-cos(theta_1) - cos(theta_2)"),),
-        true_to_scale=True,
-    ),
+    shown=ShownMotion(curves=("theta_1", "theta_2")),
     equations=(*equations(SWINGS), "E = w_1^2 + w_2^2/2 + w_1 w_2 cos(θ_1 - θ_2) - g (2 cos(θ_1) + cos(θ_2))"),
     parameters=PARAMETERS,
     variants=(

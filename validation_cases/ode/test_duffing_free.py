@@ -100,7 +100,7 @@ CASE = Case(
         draw.curve(lambda x: (6.7 + x, -0.5 + 0.9 * (x * x - 0.8) ** 2), -1.35, 1.35),
         draw.disc((7.85, 0.35), 0.13),
     ),
-    shown=ShownMotion(portraits=(("x", "v"),)),
+    shown=ShownMotion(portraits=(("x", "v"),), until=20),
     equations=of.equations("T = 4 K(m)/Ω, Ω^2 = a + b A^2, m = b A^2/(2 Ω^2)"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

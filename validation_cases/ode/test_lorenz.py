@@ -1,7 +1,5 @@
 """Lorenz' equations: how a chaotic motion loses its digits."""
 
-import math
-from functools import partial
 from typing import Any
 
 import mpmath
@@ -45,13 +43,6 @@ PROBLEM = InitialValueProblem(
     output_times=evenly(2.0, 2000),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS, spare=8)
-
-
-def place_in_roll(centre: float, turn: int, angle: float) -> tuple[float, float]:
-    """Return a place on the way of the air in a roll that turns one way or the other, for the drawing."""
-    return centre + 0.75 * math.cos(turn * angle), 0.95 + 0.75 * math.sin(turn * angle)
-
-
 STRETCH = "sqrt(p**2 + q**2 + w**2)"
 
 
@@ -107,11 +98,9 @@ CASE = Case(
         draw.line((-3.2, 1.9), (3.2, 1.9)),
         draw.words((0, -0.5), "hot"),
         draw.words((0, 2.15), "cold"),
-        *(
-            shape
-            for roll in (partial(place_in_roll, centre, turn) for centre, turn in ((-2.0, 1), (0.0, -1), (2.0, 1)))
-            for shape in (draw.curve(roll, 0.3, 5.6), draw.arrow(roll(5.5), roll(5.75), ""))
-        ),
+        draw.arc((-2.0, 0.95), 0.75, 0, 320, turns=True),
+        draw.arc((0.0, 0.95), 0.75, 320, 0, turns=True),
+        draw.arc((2.0, 0.95), 0.75, 0, 320, turns=True),
     ),
     shown=ShownMotion(curves=("x", "y", "z"), portraits=(("x", "z"),)),
     equations=of.equations("r_H = s (s + b + 3)/(s - b - 1)"),

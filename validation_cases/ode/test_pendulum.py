@@ -109,7 +109,7 @@ CASE = Case(
         draw.arrow((2.8, -0.3), (2.8, -1.2), "g"),
         draw.words((1.2, -0.7), "l"),
     ),
-    shown=ShownMotion(portraits=(("theta", "om"),)),
+    shown=ShownMotion(portraits=(("theta", "om"),), until=20),
     equations=of.equations("T = 4 K(m)/ω_0, m = sin(θ_0/2)^2"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

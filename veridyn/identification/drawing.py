@@ -26,6 +26,7 @@ PANELS: tuple[tuple[str, Callable[[Curve], Values], tuple[float, float]], ...] =
 """Each with the largest range that is drawn: beyond it a method is of no use, and the rest could not be seen."""
 ROOM = 0.05  # of the range, around the curves
 HEIGHT = 2.6  # inches
+LONG = 50.0  # last over first step of an axis whose powers of ten alone are named
 
 
 def draw_card(card: Card) -> str:
@@ -48,6 +49,7 @@ def draw_card(card: Card) -> str:
             for curve in curves:
                 _draw_curve(axes, curve, read(curve))
             axes.set_xscale("log")
+            _spread_ticks(axes)
             axes.set_ylim(*_find_range([y for curve in curves for y in read(curve)], widest))
             axes.set_title(name, fontsize=9.0)
             axes.set_xlabel("step / period")
@@ -70,6 +72,16 @@ def _draw_curve(axes: Axes, curve: Curve, values: Sequence[float]) -> None:
         markersize=4.0,
         zorder=3 if measured else 2,
     )
+
+
+def _spread_ticks(axes: Axes) -> None:
+    """Name 1, 2 and 5 along a short axis and powers of ten along a long one, so that no name runs into the next."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    first, last = axes.get_xlim()
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if last < LONG * first else (1.0,)))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _find_range(values: Sequence[float], widest: tuple[float, float]) -> tuple[float, float]:
