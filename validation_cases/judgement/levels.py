@@ -206,7 +206,7 @@ def _terms(runner: Runner, found: Answers, statement: Statement, *, confirming: 
         # An answer that is read from samples has an error that no smaller step takes away. It is of the interface, not
         # of the method, and is estimated from the samples themselves: every second one, and the change.
         "sampling": runner.sampling(found.runs[-1], found.quantity, found.numbers[-1], confirming=confirming),
-        "rounding": ROUNDING * statement.size(found.quantity),
+        "rounding": runner.rounding(found.runs[-1]) * statement.size(found.quantity),
         **of_reference(statement, found.quantity),
     }
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from veridyn.identification.claimed import Followed, contradict_digits, contradict_factor, contradict_slope
 from veridyn.identification.examinee import Examinee
-from veridyn.identification.precision import Precision, read_precision
+from veridyn.validation_cases.judgement.precision import Precision, read_precision
 from veridyn.identification.reading import CardFigure, Gap, Reading, join
 from veridyn.identification.trials import Bench, LinearTrial, ask, pose_oscillator
 from veridyn.solver.contract.statements import Claims, Settings

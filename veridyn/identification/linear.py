@@ -39,17 +39,17 @@ from veridyn.identification.marching import find_step_roots
 from veridyn.identification.multistep import Multistep, find_multistep
 from veridyn.identification.naming import say_method
 from veridyn.identification.orders import ABOVE_ROUNDING, MOTIONS, find_order
-from veridyn.identification.precision import read_precision
 from veridyn.identification.reading import CardFigure, Curve, Gap, Reading, join
 from veridyn.identification.recurrences import Roots
 from veridyn.identification.stepping import find_control
 from veridyn.identification.trials import Bench, pose_oscillator
+from veridyn.validation_cases.judgement.precision import read_precision
 
 BASIS = (0.4, 0.8, 1.9, 20.0, 1000.0)  # ratios at which members of families are fitted
 POINTS = 41  # of the curve of a family
 SMALL = 2.0  # step times frequency
 CLOSE, REACH = 1e-3, 1.3  # difference to a family that is no accident, if steps times frequency reach so far
-SIMPLER = 100.0  # a family with one number more is nearer only if it differs by so much less
+SIMPLER = 10.0  # a family with one number more is nearer only if it differs by so much less
 BEYOND = 1000.0  # of the rounding: a difference that no luck of rounding makes
 
 
@@ -176,6 +176,8 @@ def _read_nearest(nearest: Fit, method: str, free: Free) -> Reading:
     difference = compare(nearest.rule(), free.all_motions)[1]
     contrast = f"free vibrations differ by up to {difference:.1e} of the state, rounding is {free.rounding:.1e}"
     figure = CardFigure(name="nearest family", value=method, meaning=contrast)
+    if difference <= min(CLOSE, BEYOND * max(free.rounding, LEAST_ROUNDING)):
+        return Reading(method=f"{method}, to {difference:.0e} of the state", figures=(figure,))
     near = (
         BEYOND * max(free.rounding, LEAST_ROUNDING) <= difference <= CLOSE
         and max(free.motions) >= REACH

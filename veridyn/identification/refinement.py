@@ -17,7 +17,7 @@ from veridyn.identification.claimed import (
     contradict_slope,
 )
 from veridyn.identification.examinee import REFUSED, Examinee
-from veridyn.identification.precision import Precision
+from veridyn.validation_cases.judgement.precision import Precision
 from veridyn.identification.reading import CardFigure, Contradiction, Gap, Reading, join
 from veridyn.identification.smooth import SMOOTH, SmoothProblem
 from veridyn.identification.step_control import StepControl
