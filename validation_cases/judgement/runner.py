@@ -264,8 +264,8 @@ class Runner:
         """
         digits = self.find_digits(run)
         if digits == SINGLE_DIGITS:
-            return float(self.observe(run).response.time.size) * 10.0**-SINGLE_DIGITS
-        return max(ROUNDING, 10.0 ** (1 - digits)) if digits else ROUNDING
+            return math.pow(10.0, -SINGLE_DIGITS) * float(self.observe(run).response.time.size)
+        return max(ROUNDING, math.pow(10.0, 1 - digits)) if digits else ROUNDING
 
     def sampling(self, run: Run, quantity: Quantity, value: float, *, confirming: bool = False) -> float:
         """Return how far an answer changes where only every second sample is read, and one digit less of printed ones.

@@ -133,24 +133,39 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.detection.styles.study", description="Judge sound solvers.")
     parser.add_argument("--first", type=int, default=0, metavar="N", help="seed of the first solver")
     parser.add_argument("--end", type=int, default=200, metavar="N", help="seed behind the last solver")
-    parser.add_argument("--report", type=Path, metavar="DIR", help="write styles.json into a folder")
+    parser.add_argument(
+        "--report", type=Path, metavar="DIR", help="folder of styles.json; what it holds is not tried again"
+    )
     return parser
 
 
+def read_trials(folder: Path | None) -> list[Trial]:
+    """Return the trials that a folder holds; none without one."""
+    if folder is None or not (folder / RESULTS).exists():
+        return []
+    lists = ("cases", "deviations", "alarms", "missed")
+    data = json.loads((folder / RESULTS).read_text(encoding="utf-8"))
+    return [Trial(**{**each, **{name: tuple(each[name]) for name in lists}}) for each in data]
+
+
+def save_trials(folder: Path, trials: Sequence[Trial]) -> None:
+    """Write all trials into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps([asdict(trial) for trial in sorted(trials, key=lambda trial: trial.seed)], indent=1)
+    (folder / RESULTS).write_text(f"{text}\n", encoding="utf-8")
+
+
 def main(arguments: Sequence[str]) -> int:
-    """Run the study; return 1 if there is an alarm."""
+    """Run the study, and go on where it was ended; return 1 if there is an alarm."""
     options = make_parser().parse_args(arguments)
-    trials = []
-    for seed in range(options.first, options.end):
+    trials = read_trials(options.report)
+    tried = {trial.seed for trial in trials}
+    for seed in (seed for seed in range(options.first, options.end) if seed not in tried):
         trials.append(try_solver(seed))
-        print(
-            "\n".join(summarise(trials[-1:])) if trials[-1].alarms or trials[-1].deviations else f"{seed} quiet",
-            flush=True,
-        )
-    if options.report:
-        options.report.mkdir(parents=True, exist_ok=True)
-        text = json.dumps([asdict(trial) for trial in trials], indent=1)
-        (options.report / RESULTS).write_text(f"{text}\n", encoding="utf-8")
+        is_quiet = not (trials[-1].alarms or trials[-1].deviations)
+        print(f"{seed} quiet" if is_quiet else "\n".join(summarise(trials[-1:])), flush=True)
+        if options.report:
+            save_trials(options.report, trials)
     print("\n".join(summarise(trials)))
     return int(any(trial.alarms or trial.deviations for trial in trials))
 
