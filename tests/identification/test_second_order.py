@@ -7,6 +7,7 @@ import pytest
 from tests.identification.second_order_solvers import OfSecondOrder
 from veridyn.identification.coloured import SECOND_ORDER, SEPARABLE, list_coloured
 from veridyn.identification.coloured_weights import ColouredWeight
+from veridyn.identification.examinee import Examinee
 from veridyn.identification.initial_value import read_initial_value
 from veridyn.identification.nystrom_match import compute_nystrom, make_fit, read_nystrom
 from veridyn.identification.reading import Reading
@@ -23,7 +24,7 @@ ORDERS = {
 
 def read(method: str, change: tuple[str, int, float] | tuple[()] = (), order: float | None = None) -> Reading:
     claims = {} if order is None else {"order": order}
-    return read_initial_value(LocalGate(OfSecondOrder("mine", method, change, claims)))
+    return read_initial_value(Examinee(LocalGate(OfSecondOrder("mine", method, change, claims))))
 
 
 def value(reading: Reading, name: str) -> float | str:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from veridyn.identification.families import compare
 from veridyn.identification.free import LARGEST_RATIO, Free, StabilityLimit
 from veridyn.identification.orders import MOTIONS
-from veridyn.validation_cases.judgement.precision import Precision
 from veridyn.identification.reading import Contradiction, Reading
 from veridyn.references.methods.integrators import read_method
 from veridyn.references.parameters import ParameterError
 from veridyn.solver.contract.statements import Claims
+from veridyn.validation_cases.judgement.precision import Precision
 
 COUPLED = ("order with two masses", "order with gyroscopic forces")
 WHOLE = 0.3  # how near an order is to a whole number

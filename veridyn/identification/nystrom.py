@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from veridyn.identification.claimed import contradict_order
 from veridyn.identification.coloured import SECOND_ORDER, SEPARABLE, WITH_VELOCITY, Colouring
 from veridyn.identification.coloured_weights import ColouredWeight, has_time, measure_coloured
 from veridyn.identification.examinee import REFUSED, Examinee
 from veridyn.identification.nystrom_match import find_nystrom, find_wrong_entries
 from veridyn.identification.one_step import MARGIN, NO_DEVIATION, NO_WEIGHTS, ROUNDING, make_step
-from veridyn.identification.reading import CardFigure, Gap, Reading
+from veridyn.identification.reading import CardFigure, Contradiction, Gap, Reading
 from veridyn.identification.step_control import StepControl, build_duffing, find_step_control, measure_memory
 from veridyn.references.methods.nystrom import NYSTROM
+from veridyn.solver.contract.statements import Claims
 
 ORDER, OTHERS = 6, 4  # of the largest trees: of forces without velocities, and of what else is tried
 MEMORY = 1e-8  # of a state: a late step that differs by more follows from more than the state
@@ -48,12 +50,13 @@ def read_second_order(examinee: Examinee) -> Reading:
     orders = _find_orders(weights, max(MARGIN * scatter, ROUNDING))
     name = find_nystrom(weights, NYSTROM, rounding=orders.rounding)
     has_digits = scatter <= NO_DEVIATION
-    return Reading(
+    reading = Reading(
         method=name,
         figures=(*_list_figures(control, weights, orders, scatter), *_read_others(examinee, control)),
-        deviations=tuple(_list_deviations(examinee, weights, orders, name)) if has_digits else (),
+        deviations=tuple(_list_deviations(weights, orders, name)) if has_digits else (),
         gaps=(Gap(name="rates of any form", reason="the solver refuses them"),),
     )
+    return reading.with_contradictions(_contradict(examinee.claims, orders, name) if has_digits else ())
 
 
 def _find_orders(weights: Collection[ColouredWeight], rounding: float) -> ColouredOrders:
@@ -109,13 +112,14 @@ def _print_order(order: int, limit: int) -> float | str:
     return f"{limit} or more" if order == limit else float(order)
 
 
-def _list_deviations(
-    examinee: Examinee, weights: Collection[ColouredWeight], orders: ColouredOrders, name: str
-) -> Iterator[str]:
+def _list_deviations(weights: Collection[ColouredWeight], orders: ColouredOrders, name: str) -> Iterator[str]:
     wrong = () if name else find_wrong_entries(weights, NYSTROM, rounding=orders.rounding)
     yield from dict.fromkeys(wrong)
     if orders.timed < orders.plain and not wrong:
         yield f"order {orders.plain}, but order {orders.timed} where forces hold the time: other instants are taken"
-    claimed = examinee.claims.order
-    if claimed is not None and orders.timed < min(claimed, ORDER):
-        yield f"order {claimed:g} is claimed; order {orders.timed} is seen" + (f": {name}" if name else "")
+
+
+def _contradict(claims: Claims, orders: ColouredOrders, name: str) -> Iterator[Contradiction]:
+    if claims.order and orders.timed < ORDER:
+        line = f"order {claims.order:g} is claimed; order {orders.timed} is seen" + (f": {name}" if name else "")
+        yield from contradict_order(claims, float(orders.timed), line)
