@@ -1,14 +1,52 @@
-"""Measure the cards of the page of cards anew: ``python docs/record_cards.py`` writes docs/cards.json."""
+"""Measure the cards of the page of cards anew: ``python docs/record_cards.py`` writes docs/cards.json.
+
+Solvers whose library is not installed keep the cards that were recorded before.
+"""
 
 import json
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from veridyn import identify
+from veridyn.problem.errors import SolverInputError
 
 FILE = Path(__file__).parent / "cards.json"
-SCHEMES = ("symplectic_euler", "devogelaere", "newmark", "generalised_alpha", "runge_kutta_32")
+OWN = ("symplectic_euler", "devogelaere", "newmark", "generalised_alpha", "runge_kutta_32")
 SETTINGS = {"check_step": False}  # steps above the limits that the schemes set themselves are asked for, too
+SOLVERS: Mapping[str, Sequence[str]] = {
+    "exact": (),
+    "moreau_jean": (),
+    "scipy": ("RK45",),
+    "sundials": (),
+    "sundials_ida": (),
+    "scipy_dae": (),
+    "heyoka": (),
+    "casadi": (),
+    "exudyn": (),
+    "opensees": (),
+    "mujoco": (),
+    "mujoco_scene": (),
+    "drake": (),
+    "pybullet": (),
+    "diffrax": (),
+}
+"""Schemes by solver; none: all of them."""
+
+
+def record(solver: str, schemes: Sequence[str], before: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the cards of a solver, or those of before where it cannot be loaded."""
+    try:
+        return [card.to_dict() for card in identify(solver, schemes=schemes)]
+    except (ImportError, SolverInputError) as missing:
+        sys.stderr.write(f"{solver}: {missing}\n")
+        return [card for card in before if card["solver"] == solver]
+
 
 if __name__ == "__main__":
-    cards = [*identify(schemes=SCHEMES, settings=SETTINGS), *identify("scipy", schemes=("RK45",))]
-    FILE.write_text(json.dumps([card.to_dict() for card in cards], indent=1) + "\n", encoding="utf-8")
+    earlier = json.loads(FILE.read_text(encoding="utf-8"))
+    cards = [card.to_dict() for card in identify(schemes=OWN, settings=SETTINGS)]
+    for name, chosen in SOLVERS.items():
+        cards += record(name, chosen, earlier)
+    FILE.write_text(json.dumps(cards, indent=1) + "\n", encoding="utf-8")

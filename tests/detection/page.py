@@ -19,6 +19,7 @@ from .outcome import FATES, LAYERS, Document, Entry, Outcome, find_alarms, join,
 from .patterns import learn
 
 ROOT = Path(__file__).parents[2]
+SOUND = "## Sound solvers of odd styles"
 RESULTS, PAGE, WHOLE = "detection.json", "detection.md", "detection-all.md"
 FEW = 3  # checks named in a cell
 
@@ -223,7 +224,9 @@ def main(folders: Sequence[str]) -> None:
     """Write the page of the documentation, and the patterns of the package, from one or more studies."""
     texts = [(Path(folder) / RESULTS).read_text(encoding="utf-8") for folder in folders]
     document = join(map(json.loads, texts))
-    (ROOT / "docs" / PAGE).write_text(make_page(document), encoding="utf-8")
+    page = ROOT / "docs" / PAGE
+    sound = "".join(page.read_text(encoding="utf-8").partition(SOUND)[1:])  # another study writes it
+    page.write_text("\n".join(filter(None, (make_page(document), sound))), encoding="utf-8")
     (ROOT / "reports" / hints.FILE).write_text(make_patterns(document), encoding="utf-8")
 
 

@@ -22,7 +22,6 @@ from tests.identification.solvers import (
     symplectic,
     wilson,
 )
-from tests.identification.sound import read as read_random
 from veridyn.identification.examinee import Examinee
 from veridyn.identification.linear import read_linear
 from veridyn.identification.reading import Reading
@@ -170,10 +169,3 @@ def test_adaptive_methods_have_an_error_over_their_tolerance(method: str) -> Non
     assert reading.deviations == ()
     assert value(reading, "slope of error over tolerance") == pytest.approx(1, abs=0.3)
     assert any("no step can be set" in gap.reason for gap in reading.gaps)
-
-
-@pytest.mark.parametrize("seed", [3, 11, 17, 28, 40, 59])
-def test_sound_solvers_of_random_styles_have_no_deviation(seed: int) -> None:
-    expected, reading = read_random(seed)
-    assert reading.deviations == ()
-    assert reading.method.startswith(expected)

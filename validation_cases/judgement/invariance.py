@@ -10,12 +10,12 @@ from veridyn.results.recomputing import compute_share
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.statements import Claims
 from veridyn.validation_cases.judgement.case import Number, Quantity
-from veridyn.validation_cases.judgement.judge import Finding
+from veridyn.validation_cases.judgement.judge import Finding, measured_error
 from veridyn.validation_cases.judgement.levels import CONFIRMING, answers, confirmed, confirming_runs
 from veridyn.validation_cases.judgement.relations import Relation
 from veridyn.validation_cases.judgement.runner import Answer, HarnessError, NotJudged, Run, Runner, Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance
-from veridyn.validation_cases.judgement.uncertainty import ROUNDING, Level, numerical_uncertainty
+from veridyn.validation_cases.judgement.uncertainty import Level, numerical_uncertainty
 
 REPEATED = 1e-12  # of the scale: the same arithmetic on the same numbers
 TWICE = 2.0  # criteria: two answers that both keep one differ by no more
@@ -165,11 +165,13 @@ def _admissible(asked: RelationComparison, quantity: Quantity, value: float) -> 
         digits = 2 * 10.0**-asked.claims.digits * size + rounded
         return digits + _sampling(asked, quantity, value), "twice the claimed digits and rounding, and sampling"
     if asked.runner.subject.refined:
-        share = _uncertainty_share(asked) + ROUNDING
+        share = _uncertainty_share(asked) + asked.runner.rounding(asked.base)
         return share * size + _sampling(asked, quantity, value), UNCERTAINTY
     tolerance = asked.statement.tolerance(quantity)
     if tolerance.kind == "exact":
         return 0.0, tolerance.reason
+    if (measured_error(value, asked.statement.truth(quantity).value, tolerance) or 0.0) > tolerance.value:
+        raise NotJudged("the answer misses the criterion already, so that nothing bounds its change")
     relative = tolerance.value * (size if tolerance.kind == "relative" else 1.0)
     return TWICE * relative, "twice the criterion, which both answers must keep"
 

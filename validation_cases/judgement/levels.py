@@ -180,7 +180,8 @@ def _convergence(runner: Runner, statement: Statement, scheme: str, quantity: Qu
         same = exactly("the finest level must answer what is true")
         return Finding(result.runs[-1], result.finest, reference, measured_error(result.finest, truth, same), same)
     terms = _terms(runner, result, statement, confirming=more > 0)
-    allowed = Tolerance(sum(terms.values()), "absolute", REASON)
+    reason = f"{REASON} + {FEW_DIGITS}" if FEW_DIGITS in terms else REASON
+    allowed = Tolerance(sum(terms.values()), "absolute", reason)
     error = measured_error(result.numbers[-1], truth, allowed)
     # Equal answers on all levels make the numerical uncertainty zero. Then any error fails: rightly for a wrong method,
     # but a setting that does nothing looks just so, and the message says which to look at.
@@ -207,8 +208,18 @@ def _terms(runner: Runner, found: Answers, statement: Statement, *, confirming: 
         # of the method, and is estimated from the samples themselves: every second one, and the change.
         "sampling": runner.sampling(found.runs[-1], found.quantity, found.numbers[-1], confirming=confirming),
         "rounding": ROUNDING * statement.size(found.quantity),
+        **of_digits(runner, found.runs[-1], statement.size(found.quantity)),
         **of_reference(statement, found.quantity),
     }
+
+
+FEW_DIGITS = "digits of the answer"
+
+
+def of_digits(runner: Runner, run: Run, size: float) -> dict[str, float]:
+    """Return what numbers of few digits add to what is admissible; nothing where they are doubles."""
+    more = runner.rounding(run) - ROUNDING
+    return {FEW_DIGITS: more * size} if more > 0 else {}
 
 
 def of_reference(statement: Statement, quantity: Quantity) -> dict[str, float]:

@@ -17,7 +17,7 @@ from veridyn.solver.contract.responses import Response
 from veridyn.solver.contract.statements import Claims
 from veridyn.validation_cases.judgement.case import Floats, Quantity
 from veridyn.validation_cases.judgement.judge import Finding, measured_error
-from veridyn.validation_cases.judgement.levels import level_runs, of_reference
+from veridyn.validation_cases.judgement.levels import FEW_DIGITS, level_runs, of_digits, of_reference
 from veridyn.validation_cases.judgement.relations import Relation
 from veridyn.validation_cases.judgement.runner import NotJudged, Run, Runner, Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance, exactly
@@ -86,8 +86,11 @@ def discrete(runner: Runner, statement: Statement, scheme: str, claims: Claims) 
     true = _marched(claims, problem, step, int(numbers[-1]))[numbers]
     size = float(np.abs(true).max())
     error = float(np.abs(response.displacement - true).max()) / size
-    allowed = Tolerance(DISCRETE, "absolute", f"rounding, of the largest displacement of {claims.method} at that step")
-    return Finding(run, error, 0.0, error, allowed, f"{int(numbers[-1])} steps of {step:g} s")
+    few = of_digits(runner, run, 1.0)
+    terms = {"rounding": DISCRETE, **few} if few else {}
+    reason = f"rounding, of the largest displacement of {claims.method} at that step"
+    allowed = Tolerance(DISCRETE + sum(few.values()), "absolute", f"{reason} + {FEW_DIGITS}" if few else reason)
+    return Finding(run, error, 0.0, error, allowed, f"{int(numbers[-1])} steps of {step:g} s", terms=terms)
 
 
 def _find_step(response: Response, problem: MechanicalProblem, size: float) -> float | None:

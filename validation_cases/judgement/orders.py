@@ -4,6 +4,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 from functools import singledispatch
+from itertools import pairwise
 
 from msgspec import structs
 
@@ -25,6 +26,7 @@ from veridyn.validation_cases.judgement.levels import (
 from veridyn.validation_cases.judgement.runner import NotJudged, Runner, Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 from veridyn.validation_cases.judgement.uncertainty import (
+    DECIDING,
     ORDER_LOST,
     ROUNDING,
     SLOPE_LOST,
@@ -56,19 +58,31 @@ def _order(runner: Runner, statement: Statement, scheme: str, quantity: Quantity
     # observed, and no more can be claimed of any method.
     expected = min(claimed_order(claims, statement.problem, quantity), quantity.smooth_to(statement.values))
     result = answers(runner, statement, scheme, quantity, more)
-    levels = error_levels(result, statement)
+    levels = leave_out_cut(error_levels(result, statement))
     observed = observed_order(levels, _resolved(runner, result, statement))
     if observed.order is None:
         raise NotJudged(observed.reason)
     allowed = Tolerance(ORDER_LOST, "absolute", "largest loss of the observed order in the asymptotic range")
     lost = max(0.0, expected - observed.order)
+    if lost > ORDER_LOST and observed.count < DECIDING and more == CONFIRMING:
+        raise NotJudged(f"order {observed.order:.2g} is seen on three levels alone, the finer ones are rounding")
     return Finding(result.runs[-1], observed.order, expected, lost, allowed, "", level_table(result, statement))
+
+
+def leave_out_cut(levels: Sequence[Level]) -> Sequence[Level]:
+    """Return the levels without coarse ones whose answer is that of the next, to the last digit.
+
+    Where a solver ends a step at each output, steps longer than that are no steps that it takes. If all answers are the
+    same the setting does nothing, and all levels stay.
+    """
+    cut = next((i for i, (coarse, fine) in enumerate(pairwise(levels)) if coarse.value != fine.value), 0)
+    return levels[cut:]
 
 
 def _resolved(runner: Runner, found: Answers, statement: Statement) -> float:
     """Return the largest error that may be rounding, sampling or a doubtful reference instead of the method."""
     read = statement.doubt(found.quantity) + runner.sampling(found.runs[-1], found.quantity, found.numbers[-1])
-    return ROUNDING * statement.size(found.quantity) + read
+    return runner.rounding(found.runs[-1]) * statement.size(found.quantity) + read
 
 
 # what takes its force from the velocity that contacts see

@@ -20,10 +20,12 @@ from veridyn.solver.contract.responses import AnyResponse, read_response
 from veridyn.solver.contract.statements import Refinement, as_float
 from veridyn.validation_cases.judgement.case import Case, Number, Observation, Quantity, Settings, Variant
 from veridyn.validation_cases.judgement.changed_units import SI
+from veridyn.validation_cases.judgement.precision import SINGLE_DIGITS, find_digits
 from veridyn.validation_cases.judgement.relations import Relation, refuse_changes
 from veridyn.validation_cases.judgement.samples import every_second, spacing, with_fewer_digits
 from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.tolerances import Tolerance
+from veridyn.validation_cases.judgement.uncertainty import ROUNDING
 
 T = TypeVar("T")
 
@@ -224,7 +226,7 @@ class Runner:
         What does not converge is measured in default runs alone: nothing else is asked of it.
 
         With a ``half``, 0 or 1, only every second sample of the response is looked at, with one digit less where the
-        solver says how many it prints: how much that changes tells how far the distance of the samples and their
+        numbers have few: how much that changes tells how far the distance of the samples and their
         digits matter.
 
         Raises
@@ -236,11 +238,34 @@ class Runner:
         if key not in self.measurements:
             o = self.observe(run)
             if half is not None:
-                printed = self.subject.claims[run.scheme].printed
-                o = replace(o, response=with_fewer_digits(every_second(o.response, half), printed))
+                o = replace(o, response=with_fewer_digits(every_second(o.response, half), self.find_digits(run)))
             asked = [q for q in run.statement.quantities if q.converges or run.is_default]
             self.measurements[key] = {quantity.name: _measured(quantity, o) for quantity in asked}
         return self.measurements[key]
+
+    def find_digits(self, run: Run) -> float | None:
+        """Return the digits of the numbers of a response: those claimed, or those seen; None of doubles.
+
+        Who claims a tolerance or digits is held to it, whatever its numbers look like. Raises what `observe` raises.
+        """
+        claims = self.subject.claims[run.scheme]
+        if claims.printed is not None or claims.digits or claims.tolerance:
+            return claims.printed
+        key = f"{run.key}/digits"
+        if key not in self.measurements:
+            self.measurements[key] = {"digits": find_digits(self.observe(run).response) or 0.0}
+        return cast(float, self.measurements[key]["digits"]) or None
+
+    def rounding(self, run: Run) -> float:
+        """Return what may be rounding in an answer, over the scale of its quantity.
+
+        Of printed numbers it is a unit of the last digit. A state in single precision may lose as much in each step.
+        Raises what `observe` raises.
+        """
+        digits = self.find_digits(run)
+        if digits == SINGLE_DIGITS:
+            return math.pow(10.0, -SINGLE_DIGITS) * float(self.observe(run).response.time.size)
+        return max(ROUNDING, math.pow(10.0, 1 - digits)) if digits else ROUNDING
 
     def sampling(self, run: Run, quantity: Quantity, value: float, *, confirming: bool = False) -> float:
         """Return how far an answer changes where only every second sample is read, and one digit less of printed ones.

@@ -10,6 +10,7 @@ SAFETY = 3.0  # of differences of successive answers; 1.25 (Roache) is too littl
 ROUNDING = 1e-9  # of the scale of a quantity: what is left to rounding
 LAST_BITS = 4  # roundings of an answer and of the truth, which may give an error either sign
 AGREEMENT = 0.5  # of successive observed orders in the asymptotic range
+DECIDING = 3  # local orders that agree: two may do so by chance, where outputs lie between steps
 ORDER_LOST = 0.6  # largest admissible loss of an observed order
 SLOPE_LOST = 0.5  # largest admissible loss of the slope of error over tolerance, 1 if they are proportional
 
@@ -65,11 +66,15 @@ def _order(coarse: Level, fine: Level) -> float:
 
 @dataclass(frozen=True)
 class Observed:
-    """An observed order, over the levels from ``first`` on; or the reason why there is none."""
+    """An observed order, over the levels from ``first`` on; or the reason why there is none.
+
+    ``count``: how many local orders agree.
+    """
 
     order: float | None
     first: int = 0
     reason: str = ""
+    count: int = 0
 
 
 def _passes_zero(coarse: Level, fine: Level) -> bool:
@@ -116,7 +121,7 @@ def observed_order(levels: Sequence[Level], smallest: float) -> Observed:
         return Observed(None, reason=f"not in the asymptotic range: orders {listed} from level to level; refine more")
     # The larger of both: a fit over levels at the rim of the range may be low because of the next term, the last order
     # because of the first rounding. Either would be no fault of the method, and the claim is a lower bound.
-    return Observed(max(orders[-1], fitted_order(resolved[first:])), first)
+    return Observed(max(orders[-1], fitted_order(resolved[first:])), first, count=len(orders) - first)
 
 
 FEW = "fewer than three levels could be measured"

@@ -10,10 +10,10 @@ import numpy as np
 
 from veridyn.identification.claimed import Followed, contradict_digits, contradict_factor, contradict_slope
 from veridyn.identification.examinee import Examinee
-from veridyn.identification.precision import Precision, read_precision
 from veridyn.identification.reading import CardFigure, Gap, Reading, join
 from veridyn.identification.trials import Bench, LinearTrial, ask, pose_oscillator
 from veridyn.solver.contract.statements import Claims, Settings
+from veridyn.validation_cases.judgement.precision import Precision, read_precision
 
 TOLERANCES = (1e-4, 1e-6, 1e-8)
 PERIODS = 5.25  # of the long motion: its angle is a quarter turn beyond whole ones, where both parts show

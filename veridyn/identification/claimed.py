@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from veridyn.identification.families import compare
 from veridyn.identification.free import LARGEST_RATIO, Free, StabilityLimit
 from veridyn.identification.orders import MOTIONS
-from veridyn.identification.precision import Precision
 from veridyn.identification.reading import Contradiction, Reading
 from veridyn.references.methods.integrators import read_method
 from veridyn.references.parameters import ParameterError
 from veridyn.solver.contract.statements import Claims
+from veridyn.validation_cases.judgement.precision import Precision
 
 COUPLED = ("order with two masses", "order with gyroscopic forces")
 WHOLE = 0.3  # how near an order is to a whole number
 LESS = 0.5  # of an order: the observed one is that much below what is claimed
 MORE_DAMPING = 1e-9  # ratio of critical damping beyond a claim
+ROUNDINGS = 20.0  # of all motions, and not of one: less is no other method
 LIMIT = 1e-3  # of a limit of stability
 ROUNDED = 0.5  # of a digit: what the last printed one may be off, and a factor of three in an error
 SLOPE = 0.5  # of the slope of the error over the tolerance
@@ -118,6 +119,8 @@ def _check_method(reading: Reading, claims: Claims, free: Free) -> Iterator[Cont
     except ParameterError:
         return  # whoever judges by the claim refuses it
     misfit, difference = compare(rule, free.all_motions)
+    if difference <= ROUNDINGS * free.rounding:
+        return
     nearest = next((str(figure.value) for figure in reading.figures if figure.name == "nearest family"), "")
     seen = reading.method or (f"nearest is {nearest}" if nearest else "no known method")
     line = f"{words} is claimed: free vibrations differ by {difference:.1e} of the state; measured: {seen}"

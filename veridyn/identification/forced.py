@@ -46,6 +46,15 @@ def say_words(words: Words) -> str:
     return "; ".join(WORDS[f"{name}={word}"] for name, word in words.items() if f"{name}={word}" in WORDS)
 
 
+def intersect_words(variants: Sequence[Words]) -> Words:
+    """Return what all of some variants say: where several agree, what tells them apart was not seen."""
+    return (
+        {name: word for name, word in variants[0].items() if all(v.get(name) == word for v in variants)}
+        if variants
+        else {}
+    )
+
+
 @dataclass(frozen=True)
 class Agreement:
     """How motions of one kind agree with a member of a family.

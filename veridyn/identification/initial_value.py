@@ -11,12 +11,13 @@ from veridyn.identification.claimed import contradict_digits
 from veridyn.identification.dense import read_dense
 from veridyn.identification.events import read_events
 from veridyn.identification.examinee import REFUSED, Examinee
+from veridyn.identification.nystrom import read_second_order
 from veridyn.identification.one_step import OneStep, read_one_step
-from veridyn.identification.precision import Precision, read_precision
 from veridyn.identification.reading import CardFigure, Gap, Reading, join
 from veridyn.identification.refinement import read_step_refinement, read_tolerance_refinement
 from veridyn.identification.smooth import SPIRAL
 from veridyn.identification.step_control import StepControl, find_step_control
+from veridyn.validation_cases.judgement.precision import Precision, read_precision
 
 DEFAULT_STEP = 1.0 / 16.0  # s, of an answer whose numbers are looked at
 TIMES = (0.0, 0.4142, 0.7321, 1.1416, 1.6181, 2.0)  # s, of these numbers
@@ -30,6 +31,10 @@ def read_initial_value(examinee: Examinee) -> Reading:
     if not examinee.offers("initial-value"):
         return Reading(gaps=(Gap(name="initial value problems", reason="the solver does not offer them"),))
     control = find_step_control(examinee)
+    if control is None:
+        second = _attempt("second-order problems", lambda: read_second_order(examinee))
+        if second.figures or second.method:
+            return replace(second, solves=examinee.solves)
     try:
         precision = _measure_precision(examinee, control)
     except REFUSED as error:
@@ -56,7 +61,7 @@ def _show_precision(examinee: Examinee, precision: Precision) -> Reading:
 def _measure_precision(examinee: Examinee, control: StepControl | None) -> Precision:
     """Return the precision of answers; raises what `Examinee.solve` raises."""
     settings = control.make_settings(DEFAULT_STEP) if control else {}
-    return read_precision([examinee.states_at_outputs(SPIRAL.build(np.array(TIMES)), settings)[1:]])
+    return read_precision([examinee.solve(SPIRAL.build(np.array(TIMES)), settings).states[1:]])  # wherever they are
 
 
 def _follows_step(steps: Reading) -> bool:

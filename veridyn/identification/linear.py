@@ -22,7 +22,14 @@ from veridyn.identification.families import (
     list_plain_families,
     list_wrong_families,
 )
-from veridyn.identification.forced import Agreement, agree_all, read_dampers, read_load_instant, say_words
+from veridyn.identification.forced import (
+    Agreement,
+    agree_all,
+    intersect_words,
+    read_dampers,
+    read_load_instant,
+    say_words,
+)
 from veridyn.identification.free import (
     LARGEST_RATIO,
     LEAST_ROUNDING,
@@ -39,17 +46,18 @@ from veridyn.identification.marching import find_step_roots
 from veridyn.identification.multistep import Multistep, find_multistep
 from veridyn.identification.naming import say_method
 from veridyn.identification.orders import ABOVE_ROUNDING, MOTIONS, find_order
-from veridyn.identification.precision import read_precision
 from veridyn.identification.reading import CardFigure, Curve, Gap, Reading, join
 from veridyn.identification.recurrences import Roots
 from veridyn.identification.stepping import find_control
 from veridyn.identification.trials import Bench, pose_oscillator
+from veridyn.validation_cases.judgement.precision import read_precision
 
 BASIS = (0.4, 0.8, 1.9, 20.0, 1000.0)  # ratios at which members of families are fitted
 POINTS = 41  # of the curve of a family
 SMALL = 2.0  # step times frequency
 CLOSE, REACH = 1e-3, 1.3  # difference to a family that is no accident, if steps times frequency reach so far
-SIMPLER = 100.0  # a family with one number more is nearer only if it differs by so much less
+SIMPLER = 10.0  # a family with one number more is nearer only if it differs by so much less
+TRIFLE = 1e-8  # of a state at small steps: what a short first step, or coefficients of nine digits, leave
 BEYOND = 1000.0  # of the rounding: a difference that no luck of rounding makes
 
 
@@ -165,7 +173,7 @@ def _read_family(identity: Identity, free: Free) -> Reading:
     )
     seen = [each for each in identity.agreements if not each.refused]
     common = [words for words in fitted.family.variants if all(words in each.words for each in seen if each.words)]
-    words = say_words(common[0]) if common else ""
+    words = say_words(intersect_words(common))
     gaps = tuple(Gap(each.name, each.refused) for each in identity.agreements if each.refused)
     shown = (*figures, *map(_show_agreement, seen))
     return Reading(method=f"{method}; {words}" if words else method, figures=shown, deviations=deviations, gaps=gaps)
@@ -176,6 +184,10 @@ def _read_nearest(nearest: Fit, method: str, free: Free) -> Reading:
     difference = compare(nearest.rule(), free.all_motions)[1]
     contrast = f"free vibrations differ by up to {difference:.1e} of the state, rounding is {free.rounding:.1e}"
     figure = CardFigure(name="nearest family", value=method, meaning=contrast)
+    if difference <= min(CLOSE, BEYOND * max(free.rounding, LEAST_ROUNDING)):
+        return Reading(method=f"{method}, to {difference:.0e} of the state", figures=(figure,))
+    if nearest.difference <= TRIFLE and nearest.family != EXACT:
+        return Reading(method=f"{method}, to {nearest.difference:.0e} of the state at small steps", figures=(figure,))
     near = (
         BEYOND * max(free.rounding, LEAST_ROUNDING) <= difference <= CLOSE
         and max(free.motions) >= REACH
@@ -186,8 +198,8 @@ def _read_nearest(nearest: Fit, method: str, free: Free) -> Reading:
 
 def _show_agreement(agreement: Agreement) -> CardFigure:
     if agreement.words:
-        meaning = "; ".join(filter(None, map(say_words, agreement.words[:1])))
-        return CardFigure(name=agreement.name, value="as the family", meaning=meaning or "to rounding")
+        meaning = say_words(intersect_words(agreement.words)) or "to rounding"
+        return CardFigure(name=agreement.name, value="as the family", meaning=meaning)
     return CardFigure(
         name=agreement.name,
         value="not as the family",

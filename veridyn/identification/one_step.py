@@ -130,7 +130,6 @@ def describe_one_step(measured: OneStep, control: StepControl, claims: Claims) -
         method=f"Runge-Kutta, {name}" if name else "",
         figures=_list_figures(measured, control),
         deviations=deviations if has_digits else (),
-        gaps=(Gap(name="partitioned and Nystrom methods", reason="their own trees are not measured"),),
     )
     return reading.with_contradictions(_contradict(measured, claims, name) if has_digits else ())
 

@@ -17,12 +17,12 @@ from veridyn.identification.claimed import (
     contradict_slope,
 )
 from veridyn.identification.examinee import REFUSED, Examinee
-from veridyn.identification.precision import Precision
 from veridyn.identification.reading import CardFigure, Contradiction, Gap, Reading, join
 from veridyn.identification.smooth import SMOOTH, SmoothProblem
 from veridyn.identification.step_control import StepControl
 from veridyn.solver.contract.gate import read_levels
 from veridyn.solver.contract.statements import Settings, as_float
+from veridyn.validation_cases.judgement.precision import Precision
 
 COUNTS = (8, 16, 32, 64, 128, 256)  # steps over the span
 LEVELS = (1e-4, 1e-6, 1e-8, 1e-10)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 
@@ -39,16 +40,23 @@ class StepControl:
         return {self.setting: size} if self.setting else {}
 
 
-def find_step_control(examinee: Examinee) -> StepControl | None:
+Pose: TypeAlias = Callable[..., InitialValueProblem]
+"""What poses a motion, as `build_swing` does."""
+
+
+def find_step_control(examinee: Examinee, pose: Pose | None = None) -> StepControl | None:
     """Return what sets the step of a solver, found by trial; None if nothing does, or nothing is accepted.
 
-    A setting is tried if it is called like a step; then the output grid, unless the solver has a tolerance.
+    A setting is tried if it is called like a step; then the output grid, unless the solver has a tolerance. ``pose``:
+    the motion that is tried, the swing by default.
     """
     for name in _list_candidates(examinee):
         for size in SIZES:
             control = StepControl(setting=name, size=size)
             try:
-                coarse, fine = (_take_steps(examinee, control, count, size)[-1] for count in (1, 2))
+                coarse, fine = (
+                    _take_steps(examinee, control, (pose or build_swing)(count, size))[-1] for count in (1, 2)
+                )
             except REFUSED:
                 continue
             if np.max(np.abs(coarse - fine)) > EFFECT:
@@ -74,9 +82,10 @@ def _find_refined(examinee: Examinee) -> str:
         return ""
 
 
-def _take_steps(examinee: Examinee, control: StepControl, count: int, span: Fraction) -> Floats:
-    problem = build_swing(count, span)
-    return examinee.states_at_outputs(problem, control.make_settings(float(span / count)))
+def _take_steps(examinee: Examinee, control: StepControl, problem: InitialValueProblem) -> Floats:
+    assert problem.output_times is not None
+    step = float(problem.output_times[1] - problem.output_times[0])
+    return examinee.states_at_outputs(problem, control.make_settings(step))
 
 
 def build_swing(
@@ -105,7 +114,26 @@ def build_swing(
     )
 
 
-def measure_memory(examinee: Examinee, control: StepControl) -> float:
+def build_duffing(
+    count: int,
+    span: Fraction,
+    *,
+    first: int = 0,
+    state: tuple[str, str] = ("1", "1/2"),
+    scale: Fraction | None = None,
+) -> InitialValueProblem:
+    """Return a motion ``u'' = -u - u³/3`` as `build_swing` returns one; its velocity grows with the scale."""
+    swing = build_swing(count, span, first=first, state=state, scale=scale)
+    factor = f"({scale or 1 / span})"
+    return replace(
+        swing,
+        name="duffing",
+        modes=(Mode(name="swing", rates=("v", "-s**2*(u + u**3/3)")),),
+        initial=("u_0", "v_0" if first else f"{factor}*v_0"),
+    )
+
+
+def measure_memory(examinee: Examinee, control: StepControl, pose: Pose = build_swing) -> float:
     """Return by how much a late step differs from a first step that begins where it does.
 
     For a one-step method it is what rounding, or the tolerance of its equations, leaves of the states of order 1: a
@@ -115,10 +143,10 @@ def measure_memory(examinee: Examinee, control: StepControl) -> float:
     """
     size, span = control.size, MANY * control.size
     settings, scale = control.make_settings(float(size)), SLOW / size
-    many = examinee.states_at_outputs(build_swing(MANY, span, scale=scale), settings)
-    alone = examinee.end_state(build_swing(1, size, scale=scale), settings)
+    many = examinee.states_at_outputs(pose(MANY, span, scale=scale), settings)
+    alone = examinee.end_state(pose(1, size, scale=scale), settings)
     u, v = (repr(float(value)) for value in many[-2])
-    again = examinee.end_state(build_swing(MANY, span, first=MANY - 1, state=(u, v), scale=scale), settings)
+    again = examinee.end_state(pose(MANY, span, first=MANY - 1, state=(u, v), scale=scale), settings)
     return float(max(np.max(np.abs(alone - many[1])), np.max(np.abs(again - many[-1]))))
 
 

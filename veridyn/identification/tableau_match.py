@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import mpmath
 import numpy as np
@@ -36,6 +36,10 @@ class Entries:
     a: Numbers
     b: Numbers
     c: Numbers
+
+    def map(self, function: Callable[[Numbers], Numbers]) -> Self:
+        """Return the tableau with a function of each of its arrays."""
+        return replace(self, **{each.name: function(getattr(self, each.name)) for each in fields(self)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +76,8 @@ def read_entries(tableau: Tableau) -> Entries:
     return Entries(a=tableau.stages.astype(float), b=tableau.step.astype(float), c=tableau.instants.astype(float))
 
 
-def compute_weights(entries: Entries, conditions: Collection[tuple[Tree, bool]]) -> Numbers:
-    """Return the weights (n,) of a tableau for trees, each with leaves as states or, if True, as the time."""
+def compute_weights(entries: Entries, conditions: Collection[Any]) -> Numbers:
+    """Return the weights (n,) of a tableau for pairs of a tree and whether its leaves are the time, not states."""
     memory: dict[tuple[Tree, bool], Numbers] = {}
 
     def stages(tree: Tree, timed: bool) -> Numbers:
@@ -117,12 +121,13 @@ def find_misprints(
 
 @dataclass(frozen=True, kw_only=True)
 class WeightFit:
-    """Measured weights (n,) times densities (n,), by tree."""
+    """Measured weights (n,) times densities (n,), by tree; ``compute`` returns those of a tableau for the trees."""
 
-    conditions: tuple[tuple[Tree, bool], ...]
+    conditions: tuple[Any, ...]
     densities: Numbers
     measured: Numbers
     nodes: NDArray[np.int64]
+    compute: Callable[[Any, Collection[Any]], Numbers] = compute_weights
 
     @classmethod
     def from_weights(cls, weights: Collection[Weight]) -> WeightFit:
@@ -137,7 +142,7 @@ class WeightFit:
 
     def compute_residuals(self, entries: Entries) -> Numbers:
         """Return by how much the weights of a tableau differ from the measured ones, times densities (n,)."""
-        residuals: Numbers = compute_weights(entries, self.conditions) * self.densities - self.measured
+        residuals: Numbers = self.compute(entries, self.conditions) * self.densities - self.measured
         return residuals
 
     def measure_gap(self, entries: Entries) -> float:
@@ -146,15 +151,15 @@ class WeightFit:
 
     def measure_size(self, entries: Entries) -> Numbers:
         """Return the sums (n,) of the moduli of the terms of each weight, times densities; 1 at least."""
-        moduli = replace(entries, a=np.abs(entries.a), b=np.abs(entries.b), c=np.abs(entries.c))
-        sizes: Numbers = np.maximum(1.0, compute_weights(moduli, self.conditions) * self.densities)
+        sizes: Numbers = np.maximum(1.0, self.compute(entries.map(np.abs), self.conditions) * self.densities)
         return sizes
 
     def select_broken(self, entries: Entries, rounding: float) -> WeightFit:
         """Return the first few of the weights that a tableau does not explain."""
         off = np.abs(self.compute_residuals(entries)) > rounding * self.measure_size(entries)
         places = np.flatnonzero(off)[:SAMPLE]
-        return WeightFit(
+        return replace(
+            self,
             conditions=tuple(self.conditions[place] for place in places),
             densities=self.densities[places],
             measured=self.measured[places],
@@ -168,7 +173,7 @@ class WeightFit:
 
     def find_order(self, entries: Entries, rounding: float) -> int:
         """Return the order of a tableau, as far as trees were measured."""
-        off = np.abs(compute_weights(entries, self.conditions) * self.densities - 1.0)
+        off = np.abs(self.compute(entries, self.conditions) * self.densities - 1.0)
         failed = self.nodes[off > rounding * self.measure_size(entries)]
         return int(failed.min()) - 1 if failed.size else int(self.nodes.max())
 
@@ -183,11 +188,10 @@ def _search(fit: WeightFit, name: str, tableau: Tableau, rounding: float) -> Ite
         return
     seen: set[tuple[str, int, int]] = set()
     for array, row, column, change in _list_changes(entries):
-        shift = None if (array, row, column) in seen else _explain(fit, broken, change, rounding)
+        shift = None if (array, row, column) in seen else explain(fit, broken, change, rounding)
         if shift is None:
             continue
-        changed, (slope, _) = change(shift), _differentiate(fit, change, shift)
-        uncertainty = rounding * float(np.abs(slope) @ fit.measure_size(changed) / (slope @ slope))
+        changed, uncertainty = change(shift), bound_shift(fit, change, shift, rounding)
         if abs(shift) <= uncertainty or fit.find_order(changed, rounding) >= order:
             continue
         seen.add((array, row, column))
@@ -201,7 +205,7 @@ def _search(fit: WeightFit, name: str, tableau: Tableau, rounding: float) -> Ite
             value=float(right) + shift,
             uncertainty=uncertainty,
             shift=shift,
-            right=_print_exact(right),
+            right=print_exact(right),
             stages=tableau.step.size,
         )
 
@@ -257,7 +261,7 @@ def _solve(fit: WeightFit, change: Change, start: float) -> float | None:
     return shift
 
 
-def _explain(fit: WeightFit, broken: WeightFit, change: Change, rounding: float) -> float | None:
+def explain(fit: WeightFit, broken: WeightFit, change: Change, rounding: float) -> float | None:
     """Return what must be added to an entry so that all weights agree; None if nothing does.
 
     The few weights of ``broken`` are looked at first: they rule out nearly all entries.
@@ -273,12 +277,14 @@ def _explain(fit: WeightFit, broken: WeightFit, change: Change, rounding: float)
 
 def _differentiate(fit: WeightFit, change: Change, shift: float) -> tuple[Numbers, Numbers]:
     """Return derivative (n,) and value (n,) of the residuals with respect to an entry."""
-    values = fit.compute_residuals(_make_complex(change(complex(shift, NUDGE))))
+    values = fit.compute_residuals(change(complex(shift, NUDGE)).map(lambda array: array.astype(complex)))
     return values.imag / NUDGE, values.real
 
 
-def _make_complex(entries: Entries) -> Entries:
-    return replace(entries, a=entries.a.astype(complex), b=entries.b.astype(complex), c=entries.c.astype(complex))
+def bound_shift(fit: WeightFit, change: Change, shift: float, rounding: float) -> float:
+    """Return how far rounding of the weights may have moved what was added to an entry."""
+    slope, _ = _differentiate(fit, change, shift)
+    return rounding * float(np.abs(slope) @ fit.measure_size(change(shift)) / (slope @ slope))
 
 
 def print_number(value: float, uncertainty: float) -> str:
@@ -290,7 +296,8 @@ def print_number(value: float, uncertainty: float) -> str:
     return f"{value:.{max(2, min(digits, 12))}g}"
 
 
-def _print_exact(number: mpf) -> str:
+def print_exact(number: mpf) -> str:
+    """Return a printed number as a fraction if it is a simple one, else to twelve digits."""
     with mpmath.workdps(DIGITS):
         simple = Fraction(mpmath.nstr(number, DIGITS)).limit_denominator(LARGEST_DENOMINATOR)
         is_simple = abs(mpf(simple.numerator) / simple.denominator - number) < mpf(10) ** (10 - DIGITS)

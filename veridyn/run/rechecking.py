@@ -14,9 +14,9 @@ from veridyn.validation_cases.judgement import methods
 from veridyn.validation_cases.judgement.case import Quantity
 from veridyn.validation_cases.judgement.invariance import REPEATED
 from veridyn.validation_cases.judgement.judge import required, state_reference
-from veridyn.validation_cases.judgement.levels import of_reference
+from veridyn.validation_cases.judgement.levels import FEW_DIGITS, of_reference
 from veridyn.validation_cases.judgement.moved import MOVED, admissible_change, list_compared, make_copy
-from veridyn.validation_cases.judgement.orders import claimed_order
+from veridyn.validation_cases.judgement.orders import claimed_order, leave_out_cut
 from veridyn.validation_cases.judgement.relations import RELATIONS
 from veridyn.validation_cases.judgement.runner import NotJudged, Statement
 from veridyn.validation_cases.judgement.stated import STATED
@@ -115,8 +115,8 @@ def _recheck_digits(judged: Judged) -> Iterator[str]:
 
 
 def _compare_terms(record: Record, terms: Mapping[str, float]) -> Iterator[str]:
-    """Yield how the parts of a tolerance differ; sampling is of the answer, which is not here."""
-    for name in sorted({*record.terms, *terms} - {"sampling"}):
+    """Yield how the parts of a tolerance differ; sampling and digits are of the answer, which is not here."""
+    for name in sorted({*record.terms, *terms} - {"sampling", FEW_DIGITS}):
         yield from _compare(name, record.terms.get(name), terms.get(name))
 
 
@@ -142,7 +142,7 @@ def _recheck_order(judged: Judged) -> Iterator[str]:
         smooth = quantity.smooth_to(judged.statement.values)
         expected = min(claimed_order(claims, judged.statement.problem, quantity), smooth)
         yield from _compare("reference", record.reference, expected)
-        yield from _compare_any("order", record.value, _read_orders(judged.levels, observed_order))
+        yield from _compare_any("order", record.value, _read_orders(leave_out_cut(judged.levels), observed_order))
 
 
 def _recheck_slope(judged: Judged) -> Iterator[str]:
@@ -166,7 +166,10 @@ def _recheck_factor(judged: Judged) -> Iterator[str]:
 
 
 def _recheck_method(judged: Judged) -> Iterator[str]:
-    yield from _compare("tolerance", judged.record.tolerance, methods.DISCRETE)
+    if judged.record.terms:
+        yield from _compare_terms(judged.record, {"rounding": methods.DISCRETE})
+    else:
+        yield from _compare("tolerance", judged.record.tolerance, methods.DISCRETE)
     yield from _compare("reference", judged.record.reference, 0.0)
 
 
