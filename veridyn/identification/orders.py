@@ -18,7 +18,7 @@ COARSEST, HALVINGS = 0.8, 8  # step times frequency, and how often the step is h
 USUAL_STEPS = 10  # of the motions whose rounding is measured
 ABOVE_ROUNDING = 3.0  # an error that tells an order, in tolerances
 STEADY = 0.3  # how far two successive slopes may lie apart
-FEWEST = 3  # errors: a single slope is that of coarse steps, or of a special start
+FEWEST = 3  # errors above rounding: the one slope of two coarse steps may be far from the order
 FALLING = 4  # slopes, from which on a fall is no matter of coarse steps
 
 _START = (0.7, -0.6 * COARSEST)
@@ -71,7 +71,7 @@ def _read_order(errors: Sequence[float]) -> float | str:
     if not errors:
         return math.inf
     if len(errors) < FEWEST:
-        return "the error is rounding but for the two coarsest steps"
+        return f"the error is rounding but for the {len(errors)} coarsest steps: no order is read from them"
     slopes = [math.log2(coarse / fine) for coarse, fine in pairwise(errors)]
     change = slopes[-1] - slopes[-2]
     if change > STEADY or (change < -STEADY and len(slopes) < FALLING):

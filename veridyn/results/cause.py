@@ -16,8 +16,8 @@ class Cause(Struct, frozen=True, kw_only=True):
         Meta(
             description="error: the same error text. factor: answers are the same multiple of the truth. coarse: "
             "criteria fail at default settings and would hold on a refinement level. feature: all variants that need "
-            "it fail, and none else. claim: the same claim is not kept. invariance: the same relation. case: what "
-            "nothing else explains, case by case."
+            "it fail, and none else. claim: the card contradicts it, or cases do not keep it. invariance: the same "
+            "relation. case: what nothing else explains, case by case."
         ),
     ]
     solver: Annotated[str, Meta(description="Solver under test.")]
