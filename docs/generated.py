@@ -18,14 +18,18 @@ from veridyn.reports import drawing
 from veridyn.results import CaseSheet
 from veridyn.results.schema import make_schema
 from veridyn.run import document
+from veridyn.solver.contract.loading import EXACT, OWN, SCIPY, USUAL, load_solver
 from veridyn.validation_cases.judgement.case import Case
-from veridyn.validation_cases.judgement.catalogue import all_cases
+from veridyn.validation_cases.judgement.catalogue import all_cases, kind_of
 
 ROOT = Path(__file__).parents[1]
 PROTOCOL = "solver/contract/protocol-1.json"
 RECORDED = ROOT / "docs/solvers.json"
 CARDS = ROOT / "docs/cards.json"
 HISTORIES = ROOT / "docs/histories.json"
+
+ALWAYS = (OWN, SCIPY, EXACT)
+DAE_SOLVER, DAE_EXTRA = "scipy_dae", "scipy-dae"  # for what none of those offers
 
 
 def write(folder: Path) -> None:
@@ -121,8 +125,27 @@ def _case_parts(case: Case, drawn: Mapping[str, str]) -> Iterator[str]:
     yield "## Remarks\n\n" + "\n".join(f"* {_plain(line)}" for line in case.remarks) + "\n"
     if case.sources:
         yield "## Sources\n\n" + "\n".join(f"* {_plain(line)}" for line in case.sources) + "\n"
-    commands = "\n".join(f"veridyn {command} {case.name}" for command in ("show", "reference", "run"))
-    yield f"## Run it\n\n```bash\n{commands}\n```\n"
+    yield "## Run it\n\n```bash\n" + "\n".join(run_it(case)) + "\n```\n"
+
+
+def run_it(case: Case) -> list[str]:
+    """Return commands for a case; the last judges it by a solver that offers what it needs."""
+    usual, solver = USUAL[kind_of(case.name)], choose_solver(case)
+    named = "" if solver == usual else f" --solver {solver}"
+    packages = [] if solver in ALWAYS else [f'pip install "veridyn[{DAE_EXTRA}]"']
+    return [
+        f"veridyn show {case.name}",
+        f"veridyn reference {case.name}",
+        *packages,
+        f"veridyn run {case.name} --quick{named}",
+    ]
+
+
+def choose_solver(case: Case) -> str:
+    """Return the name of a solver that offers what the default variant of a case needs: one that is always there."""
+    needs = case.problem(case.values(case.default_variant.changes)).needs
+    able = [name for name in (USUAL[kind_of(case.name)], *ALWAYS) if needs <= load_solver(name).capabilities]
+    return able[0] if able else DAE_SOLVER
 
 
 def _motion_parts(case: Case, drawn: Mapping[str, str]) -> Iterator[str]:

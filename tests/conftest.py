@@ -1,11 +1,11 @@
 """The command line, in this process and in one of its own, for all tests."""
 
 import json
-import math
 import os
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
@@ -87,7 +87,8 @@ def one_core():
     How many lines of progress there are is the machine's business.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(screen, "EVERY", math.inf)
+        for pause in ("FIRST", "EVERY"):
+            patch.setattr(screen, pause, threading.TIMEOUT_MAX)
         patch.setattr(studio, "cores", lambda: 1)
         yield
 

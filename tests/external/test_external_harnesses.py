@@ -22,10 +22,9 @@ C = (("cc", "gcc", "clang"), ("-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic"
 BUILDS = {
     "newmark.c": C,
     "hybrid.c": C,
-    "verlet.cpp": (("c++", "g++", "clang++"), ("-std=c++17", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror"), ()),
 }
-ORDERS = {"newmark.c": 2.0, "verlet.cpp": 2.0, "runge_kutta.mjs": 4.0}
-NAMES = {"newmark.c": "newmark-c", "verlet.cpp": "verlet-cpp", "runge_kutta.mjs": "runge-kutta-js"}
+ORDERS = {"newmark.c": 2.0, "runge_kutta.mjs": 4.0}
+NAMES = {"newmark.c": "newmark-c", "runge_kutta.mjs": "runge-kutta-js"}
 HYBRID = {"hybrid.c": "hybrid-c", "hybrid.mjs": "hybrid-js"}
 OCTAVE = "octave_odes.m"
 SETTINGS = {OCTAVE: {"rtol": 1e-12}}

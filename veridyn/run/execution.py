@@ -42,7 +42,7 @@ from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.work_precision import LIMITS, Limits, variants, work_precision
 from veridyn.validation_cases.measures.plotting import histories
 
-OnRecord = Callable[[Record], None]
+OnRecord = Callable[[Record], object]
 
 REHEARSED = 1e-3  # of the time span: enough for a solver to refuse settings
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby, repeat
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -79,7 +79,8 @@ def _row(case: Case) -> tuple[str, ...]:
 
 # ---- how far a run is
 
-EVERY = 5.0  # s, between two lines in a pipe
+FIRST = 2.0  # s, until the first line in a pipe
+EVERY = 5.0  # s, between two lines there
 COLUMNS = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
 TOLD = {"pass": "passed", "fail": "failed", "error": "in error", "harness error": "in harness error"}
 
@@ -119,7 +120,7 @@ class Standing:
 
 
 @contextmanager
-def progress(tasks: int, *, silent: bool = False) -> Iterator[Callable[[Record], None]]:
+def progress(tasks: int, *, silent: bool = False) -> Iterator[Callable[[Record], object]]:
     """Yield what is to be called with every record, on its way to a number of tasks; all goes to standard error."""
     standing = Standing(tasks)
     if silent:
@@ -133,27 +134,21 @@ def progress(tasks: int, *, silent: bool = False) -> Iterator[Callable[[Record],
 
 
 @contextmanager
-def _lines(standing: Standing) -> Iterator[Callable[[Record], None]]:
-    """Print a line with the first record, and every few seconds, also while nothing is judged."""
+def _lines(standing: Standing) -> Iterator[Callable[[Record], object]]:
+    """Print a line soon, then one every few seconds, also while nothing is judged."""
     start, ended = time.monotonic(), threading.Event()
 
-    def write() -> None:
-        share = f"{len(standing.begun)} of {plural(standing.tasks, 'variant')}"
-        print(f"veridyn: {time.monotonic() - start:.0f} s, {share}, {standing.words}", file=sys.stderr, flush=True)
-
     def write_now_and_then() -> None:
-        while not ended.wait(EVERY):
-            write()
-
-    def take(record: Record) -> None:
-        standing.take(record)
-        if standing.counts.total() == 1:
-            write()
+        for pause in chain([FIRST], repeat(EVERY)):
+            if ended.wait(pause):
+                return
+            share = f"{len(standing.begun)} of {plural(standing.tasks, 'variant')}"
+            print(f"veridyn: {time.monotonic() - start:.0f} s, {share}, {standing.words}", file=sys.stderr, flush=True)
 
     clock = threading.Thread(target=write_now_and_then, daemon=True)
     clock.start()
     try:
-        yield take
+        yield standing.take
     finally:
         ended.set()
         clock.join()
