@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from msgspec import structs
+
 from veridyn.outputs import Content, OutputFolder, enter_folder
 from veridyn.reports import drawing, manual_blocks, manual_front, numbers, spreadsheet
 from veridyn.reports.checks import ALL
@@ -29,7 +31,7 @@ from veridyn.reports.page import COMPARED, HEAD, compared, uncovered, weakest
 from veridyn.reports.sheet import Sheet, make_sheets
 from veridyn.reports.tally import MEANINGS, count_apart, headline, tally
 from veridyn.reports.writer import fill, save_all
-from veridyn.results import Document, Record, Verdict, describe_scope, encode, find_gaps
+from veridyn.results import Document, Figure, Panel, Record, Role, Verdict, describe_scope, encode, find_gaps
 from veridyn.results.grouping import group
 from veridyn.results.quality import NO_QUALITY, QualityRecord
 
@@ -88,7 +90,7 @@ def make_manual(document: Document, digest: str = "", quality: QualityRecord = N
     The digest is the SHA-256 of the results beside it. Raises ReportError if a package that draws is not installed.
     """
     results, missing, runs = document.results, find_gaps(document), count_apart(document)
-    sheets = make_sheets(document, runs, ALL)
+    sheets = make_sheets(structs.replace(document, figures=tuple(map(_trim, document.figures))), runs, ALL)
     total, tested = tally(results), manual_front.name_solvers(document)
     said, unmet = headline(total, missing, describe_scope(document)), list_unmet(quality.requirements, results)
     not_met = f"; requirements not met: {shorten(unmet)}" if unmet else ""
@@ -117,6 +119,17 @@ def make_manual(document: Document, digest: str = "", quality: QualityRecord = N
         history=_history(quality),
         chapters=numbered([one for one in chapters if any(section.blocks for section in one.sections)]),
     )
+
+
+def _trim(figure: Figure) -> Figure:
+    """Return a figure with its first curves and their error alone: more would be too small to read."""
+    first, others = figure.panels[0], figure.panels[1:]
+    errors = [] if _has_error(first) else [panel for panel in others if _has_error(panel)]
+    return structs.replace(figure, panels=(first, *errors[:1])) if len(others) > 1 else figure
+
+
+def _has_error(panel: Panel) -> bool:
+    return any(series.role is Role.ERROR for series in panel.series)
 
 
 def _mark(digest: str, quality: QualityRecord) -> str:

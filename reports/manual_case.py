@@ -78,14 +78,21 @@ def _problem(sheet: Sheet) -> list[Block]:
         *([replace(_figure(sheet.system), is_small=True)] if sheet.system else []),
         *(Paragraph(text) for text in case.statement),
         *([Formulas(case.equations)] if case.equations else []),
-        *_name_all("Parameters", [(p.name, f"{p.default} {p.unit}".strip(), p.help) for p in case.parameters]),
-        *_name_all("Quantities", [(q.name, q.unit, q.definition) for q in case.quantities]),
+        *_name_all(
+            "Parameters", [(p.name, f"{p.default} {_show_unit(p.unit)}".strip(), p.help) for p in case.parameters]
+        ),
+        *_name_all("Quantities", [(q.name, _show_unit(q.unit), q.definition) for q in case.quantities]),
     ]
+
+
+def _show_unit(unit: str) -> str:
+    """Return a unit as it stands in a sentence: nothing for a pure number."""
+    return "" if unit == "1" else unit
 
 
 def _name_all(title: str, rows: Sequence[tuple[str, str, str]]) -> list[Block]:
     """Return names with value or unit, and their meaning."""
-    pairs = [(name, ", ".join(filter(None, (size, meaning)))) for name, size, meaning in rows]
+    pairs = [(name, ", ".join(filter(None, (size.strip(), meaning)))) for name, size, meaning in rows]
     return [Pairs(pairs, title)] if pairs else []
 
 

@@ -125,7 +125,7 @@ def _number_routes(sheet: Sheet) -> dict[tuple[str, str], str]:
 
 def _print(line: QuantityRow, route: str, *, several: bool) -> Sequence[str]:
     record, finest = line.main, line.finest
-    unit = f" [{record.unit}]" if record.unit else ""
+    unit = f" [{record.unit}]" if record.unit not in ("", "1") else ""
     by = f", {line.subject}" if several else ""
     mark = f"\u00a0{route.translate(RAISED)}" if route else ""
     uncertainty = finest.terms.get(UNCERTAINTY) if finest else None

@@ -32,7 +32,7 @@ WRONG = {
     "id twice": (HEAD + "R;Force;sdnd101;;\nR;Wear;sdnd104;;\n", "line 3, column id: requirement R stands twice"),
     "unknown case": (
         HEAD + "R;Force;sdnd110;;\n",
-        "line 2, column cases: unknown case 'sdnd110'; did you mean sdnd101",
+        "line 2, column cases: unknown case 'sdnd110'; did you mean sdnd104",
     ),
     "unknown quantity": (
         HEAD + "R;Force;sdnd101;peak_forse;\n",

@@ -1,4 +1,4 @@
-"""A case that names no figures has one: its first histories, with the references at their instants."""
+"""A case that names no figures has one: its first histories, with references and errors at their instants."""
 
 import numpy as np
 import pytest
@@ -15,10 +15,12 @@ def test_states_over_the_time_meet_the_references_of_their_span():
     case = load_case("kepler")
     (drawn,) = histories(case, Runner(LocalGate(SOLVER)))
     assert [panel.ylabel for panel in drawn.panels] == ["x", "y", "u", "v"]
-    curve, dots = drawn.panels[0].series
+    curve, dots, errors = drawn.panels[0].series
     assert set(dots.x) == {1.0, 20.0}  # 100 is for another variant
     assert 19.9 < curve.x[-1] <= 20.0
     assert dots.y == pytest.approx(np.interp(dots.x, curve.x, curve.y), abs=0.05)
+    assert errors.x == dots.x
+    assert 0 < max(map(abs, errors.y)) < 1e-6
 
 
 def test_coordinates_of_a_mechanical_case_are_drawn_and_no_more_than_four():

@@ -5,7 +5,7 @@ names none has `histories`.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from veridyn.solver.contract.errors import CapabilityError, MissingHistory, Solv
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.validation_cases.judgement.case import Case, FigureMaker, Floats, Observation, Quantity, Values
 from veridyn.validation_cases.judgement.levels import Answers, answers, error_levels
-from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Runner, Statement
+from veridyn.validation_cases.judgement.runner import Answer, HarnessError, NotJudged, Runner, Statement
 from veridyn.validation_cases.judgement.uncertainty import observed_order
 
 RoleName = Literal["reference", "computed", "error", "limit", "guide"]
@@ -244,12 +244,13 @@ AT = re.compile(r"(\w+)@([0-9.]+)")  # a quantity that is the value of something
 
 
 def histories(case: Case, observer: Runner) -> Iterator[Figure]:
-    """Yield the figure of a case that names none: its first histories, with the references at their instants.
+    """Yield the figure of a case that names none: its first histories, with references and errors at their instants.
 
     A solver that does not take the case has no such figure.
     """
     try:
         o, label = shown(case, "", observer)
+        answers = observer.measured(observer.default_run(_stated(case, ""), observer.subject.schemes[0]))
     except (CapabilityError, SolverFailure):
         return
     smooth = hasattr(o.response, "states")
@@ -258,19 +259,24 @@ def histories(case: Case, observer: Runner) -> Iterator[Figure]:
     )
     time, *drawn = thinned(o.response.time, *columns.T[:MOST], start=o.problem.start, end=o.problem.end)
     panels = [
-        panel("t (s)", name, [series(label, "computed", time, column), *_known(case, o, name)])
+        panel("t (s)", name, [series(label, "computed", time, column), *_compare_instants(case, o, name, answers)])
         for name, column in zip(names, drawn, strict=False)
     ]
-    caption = f"Computed by {label}; references, where a quantity asks for them, as dots."
+    caption = f"Computed by {label}; references, where a quantity asks for them, as dots; beneath, the error there."
     yield figure(case.name, "histories", "Histories", caption, panels)
 
 
-def _known(case: Case, o: Observation, name: str) -> Curves:
-    """Return the references of a history as dots, if there are any."""
+def _compare_instants(case: Case, o: Observation, name: str, answers: Mapping[str, Answer]) -> Curves:
+    """Return the references of a history, and the errors of what was measured there, as dots, if there are any."""
     named = ((AT.fullmatch(q.name), q) for q in case.quantities)
-    instants = [(float(m[2]), q.truth(o.values)) for m, q in named if m and m[1] == name]
-    known = [(t, float(truth.value)) for t, truth in instants if truth.value is not None and t <= o.problem.end]
-    return [series("reference", "reference", *zip(*known, strict=True), marker=True)] if known else []
+    instants = [(float(m[2]), q.truth(o.values).value, answers.get(q.name)) for m, q in named if m and m[1] == name]
+    known = [(t, float(truth), answer) for t, truth, answer in instants if truth is not None and t <= o.problem.end]
+    errors = [(t, answer - truth) for t, truth, answer in known if isinstance(answer, int | float)]
+    references = [(t, truth) for t, truth, _ in known]
+    return [
+        *([series("reference", "reference", *zip(*references, strict=True), marker=True)] if references else []),
+        *([series("", "error", *zip(*errors, strict=True), marker=True)] if errors else []),
+    ]
 
 
 SCHEMES_SHOWN = 3  # in a figure of convergence
