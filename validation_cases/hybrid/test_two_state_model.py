@@ -115,7 +115,9 @@ def phases(p: Any) -> Iterator[ExponentialPhase]:
 
 def state_at(p: Any, time: Any, name: str) -> Any:
     """Return a state at an instant (s)."""
-    begun = takewhile(lambda phase: less(phase.start, time, "a switch happens at the instant"), phases(p))
+    begun = takewhile(
+        lambda phase: phase.start == 0 or less(phase.start, time, "a switch happens at the instant"), phases(p)
+    )
     *_, phase = begun
     return getattr(phase, name)(p, time - phase.start)
 
