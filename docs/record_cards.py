@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from veridyn import identify
+from veridyn import Card, identify
 from veridyn.problem.errors import SolverInputError
 
 FILE = Path(__file__).parent / "cards.json"
@@ -35,10 +35,24 @@ SOLVERS: Mapping[str, Sequence[str]] = {
 """Schemes by solver; none: all of them."""
 
 
+def to_data(card: Card) -> dict[str, Any]:
+    """Return a card with as many digits in its curves as a drawing shows."""
+    data = card.to_dict()
+    for reading in data["readings"].values():
+        for curve in reading["curves"]:
+            curve.update({name: [shorten(value) for value in curve[name]] for name in curve.keys() - {"name"}})
+    return data
+
+
+def shorten(value: float | str) -> float | str:
+    """Return a number with five digits; what JSON does not have as a number is text."""
+    return value if isinstance(value, str) else float(f"{value:.5g}")
+
+
 def record(solver: str, schemes: Sequence[str], before: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the cards of a solver, or those of before where it cannot be loaded."""
     try:
-        return [card.to_dict() for card in identify(solver, schemes=schemes)]
+        return [to_data(card) for card in identify(solver, schemes=schemes)]
     except (ImportError, SolverInputError) as missing:
         sys.stderr.write(f"{solver}: {missing}\n")
         return [card for card in before if card["solver"] == solver]
@@ -46,7 +60,7 @@ def record(solver: str, schemes: Sequence[str], before: Sequence[dict[str, Any]]
 
 if __name__ == "__main__":
     earlier = json.loads(FILE.read_text(encoding="utf-8"))
-    cards = [card.to_dict() for card in identify(schemes=OWN, settings=SETTINGS)]
+    cards = [to_data(card) for card in identify(schemes=OWN, settings=SETTINGS)]
     for name, chosen in SOLVERS.items():
         cards += record(name, chosen, earlier)
     FILE.write_text(json.dumps(cards, indent=1) + "\n", encoding="utf-8")

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from veridyn.validation_cases.judgement.orders import leave_out_cut
 from veridyn.validation_cases.judgement.uncertainty import (
     AGREEMENT,
     ORDER_LOST,
@@ -158,3 +159,18 @@ def test_the_slope_ends_above_rounding():
 def test_without_three_errors_there_is_no_slope_but_a_reason(errors):
     found = slope([Level(10.0 ** (-3 - 2 * i), 0.0, error) for i, error in enumerate(errors)], 1e-9)
     assert (found.order, found.reason) == (None, "errors are within rounding at all tolerances but the two coarsest")
+
+
+def test_levels_whose_answer_is_that_of_the_next_tell_no_order():
+    """A solver that ends a step at each output takes no longer ones, whatever its setting; what never acts stays."""
+    levels = [Level(0.4, 1.0, 0.1), Level(0.2, 1.0, 0.1), Level(0.1, 1.09, 0.01), Level(0.05, 1.099, 0.001)]
+    assert leave_out_cut(levels) == levels[1:]
+    idle = [Level(size, 1.0, 0.1) for size in (0.4, 0.2, 0.1)]
+    assert leave_out_cut(idle) == idle
+
+
+def test_local_orders_that_agree_are_counted():
+    falling = [Level(0.5**i, 1.0 + 0.25**i, 0.25**i) for i in range(5)]
+    assert observed_order(falling, 0.0).count == 4
+    assert observed_order(falling, 0.25**3.5).count == 3
+    assert observed_order(falling, 0.25**2.5).count == 2
