@@ -94,7 +94,8 @@ def test_what_was_judged_is_not_judged_again_and_the_rest_is_said_as_ever(veridy
     assert noting.notes[len(before)] == "35"  # the hundred shocks that were cut short; the two were judged before
     assert {row["variant"] for row in judged(killed)} == {"2-shocks", "100-shocks"}
     whole = tmp_path / "whole.json"
-    veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", whole)
+    seed = json.loads(killed.read_text())["solvers"][0]["seed"]
+    veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--seed", seed, "--json", whole)
     assert judged(killed) == judged(whole)
     assert {file.name for file in tmp_path.iterdir()} == {"results.json", "whole.json"}
 
