@@ -60,12 +60,6 @@ def load_solver(spec: str, time_out: float = math.inf) -> Solver:
         raise SolverNotFound(str(error)) from None
 
 
-def comes_with_suite(spec: str) -> bool:
-    """Tell whether a specification is the name of a solver or an adapter that is installed with the suite."""
-    point = _installed().get(spec)
-    return point is not None and point.value.startswith(f"{OWN}.")
-
-
 def load_attribute(spec: str) -> object:
     """Return what ``package.module:attr`` or ``path/file.py:attr`` names; raises `SolverNotFound`."""
     place, _, attribute = spec.rpartition(":")

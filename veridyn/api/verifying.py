@@ -11,7 +11,7 @@ from veridyn.identification.observing import observe_claims
 from veridyn.results import Record
 from veridyn.run.baseline import compared, read_baseline
 from veridyn.run.execution import judge_all
-from veridyn.solver.contract.loading import OWN, comes_with_suite
+from veridyn.solver.contract.loading import OWN, is_ours
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.opening import open_gate
 from veridyn.solver.contract.protocol import Solver
@@ -78,7 +78,7 @@ def verify(
     request = Request(settings or {}, claims or {}, refinement, criterion, seed=seed)
     gate = open_gate(solver or OWN) if solver is None or isinstance(solver, str) else LocalGate(solver)
     request = observe_claims(gate, request)
-    is_known = solver is None or (isinstance(solver, str) and comes_with_suite(solver))
+    is_known = solver is None or (isinstance(solver, str) and is_ours(solver))
     contradicted = [] if is_known else contradict_claims(gate, Subject.from_introduction(gate.introduction, request))[0]
     names = list(cases) or list(case_names())
     expected = read_expectations(expected_failures) if expected_failures else Expectations()

@@ -12,7 +12,7 @@ import pytest
 
 from veridyn.identification.contradicting import contradict_claims
 from veridyn.results import Verdict
-from veridyn.solver.contract.loading import comes_with_suite
+from veridyn.solver.contract.loading import is_ours
 from veridyn.validation_cases.judgement.judge import explain
 from veridyn.validation_cases.judgement.plugin import list_subjects, open_solver, read_expected
 from veridyn.validation_cases.judgement.stated import list_stated
@@ -61,7 +61,7 @@ def _list_tests(session: pytest.Session, config: pytest.Config) -> list[pytest.I
     return [
         _make_test(session, spec, subject, scheme)
         for spec, subject in list_subjects(config)
-        if not comes_with_suite(spec)
+        if not is_ours(spec)
         for scheme in list_stated(subject)
     ]
 

@@ -31,7 +31,7 @@ from veridyn.run.undertaking import state_task
 from veridyn.run.workers import Job, Pool
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.gate import Gate
-from veridyn.solver.contract.loading import SolverNotFound, comes_with_suite
+from veridyn.solver.contract.loading import SolverNotFound, is_ours
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks
@@ -190,7 +190,7 @@ def contradict_all(pool: Pool, plan: Plan, findings: Findings) -> None:
     jobs = [
         Job(_contradict, (plan.access, spec, subject))
         for spec, subject in plan.subjects.items()
-        if list_stated(subject) and not comes_with_suite(spec)
+        if list_stated(subject) and not is_ours(spec)
     ]
     for _, (records, remarks) in sorted(pool.share(jobs), key=lambda pair: pair[0]):
         findings.contradictions += records
