@@ -96,7 +96,7 @@ def bar(
         yield lambda number, text: progress.update(task, advance=number, description=text)
 
 
-class Standing:
+class Headway:
     """How far a run is: tasks begun, of how many, and verdicts so far."""
 
     def __init__(self, tasks: int) -> None:
@@ -122,19 +122,19 @@ class Standing:
 @contextmanager
 def progress(tasks: int, *, silent: bool = False) -> Iterator[Callable[[Record], object]]:
     """Yield what is to be called with every record, on its way to a number of tasks; all goes to standard error."""
-    standing = Standing(tasks)
+    headway = Headway(tasks)
     if silent:
         yield lambda _: None
     elif not Console(stderr=True).is_terminal:
-        with _lines(standing) as tell:
+        with _lines(headway) as tell:
             yield tell
     else:
-        with bar(tasks, standing.words) as show:
-            yield lambda record: show(standing.take(record), standing.words)
+        with bar(tasks, headway.words) as show:
+            yield lambda record: show(headway.take(record), headway.words)
 
 
 @contextmanager
-def _lines(standing: Standing) -> Iterator[Callable[[Record], object]]:
+def _lines(headway: Headway) -> Iterator[Callable[[Record], object]]:
     """Print a line soon, then one every few seconds, also while nothing is judged."""
     start, ended = time.monotonic(), threading.Event()
 
@@ -142,13 +142,13 @@ def _lines(standing: Standing) -> Iterator[Callable[[Record], object]]:
         for pause in chain([FIRST], repeat(EVERY)):
             if ended.wait(pause):
                 return
-            share = f"{len(standing.begun)} of {plural(standing.tasks, 'variant')}"
-            print(f"veridyn: {time.monotonic() - start:.0f} s, {share}, {standing.words}", file=sys.stderr, flush=True)
+            share = f"{len(headway.begun)} of {plural(headway.tasks, 'variant')}"
+            print(f"veridyn: {time.monotonic() - start:.0f} s, {share}, {headway.words}", file=sys.stderr, flush=True)
 
     clock = threading.Thread(target=write_now_and_then, daemon=True)
     clock.start()
     try:
-        yield standing.take
+        yield headway.take
     finally:
         ended.set()
         clock.join()
