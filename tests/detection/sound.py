@@ -183,7 +183,7 @@ def run(samples: Samples, hosts: Sequence[str], jobs: int, time_out: float) -> N
     with Pool(jobs) as pool, bar(total, "samples") as advance:
         for _, sample in pool.share(todo):
             samples.add(asdict(sample))
-            advance(f"{sample.case} {sample.host}")
+            advance(1, f"{sample.case} {sample.host}")
 
 
 def summarise(samples: Sequence[Sample]) -> list[str]:

@@ -102,7 +102,7 @@ def run(plan: Plan, study: Study, jobs: int, time_out: float) -> None:
         for _, entry in pool.share([make_job(*pair) for pair in pairs]):
             study.add(entry)
             if "finished" in entry:
-                advance(f"{entry['host']} {entry['fault']}")
+                advance(1, f"{entry['host']} {entry['fault']}")
 
 
 def make_document(plan: Plan, study: Study, command: Sequence[str]) -> dict[str, Any]:

@@ -162,7 +162,7 @@ def observe(names: Sequence[str], options: argparse.Namespace) -> list[SetEntry]
         with bar(len(todo), "sets") as advance:
             for entry in try_sets(todo, options.jobs, options.seconds):
                 survey.add(asdict(entry))
-                advance(f"{entry.case} {entry.number}")
+                advance(1, f"{entry.case} {entry.number}")
         entries = [survey.entries[key] for key in sorted(survey.entries)]
         if place:
             lines = [json.dumps({"plan": plan}), *(json.dumps(asdict(entry)) for entry in entries)]

@@ -26,12 +26,13 @@ def make_part(trials: Sequence[Mapping[str, Any]]) -> str:
 
 
 INTRODUCTION = """\
-`tox -e sound` draws {count} sound solvers at random, each from its seed: method, precision, printed digits, steps (a
-setting or the output itself, landing on outputs or with a cubic between steps), the name of the setting, a clock that
-adds steps up, and claims of nothing, something, or all. Each is identified, and judged on a case of each kind that it
-solves. A deviation on its card, or a failed check, is a false alarm, unless the loss is its own: a criterion that it
-truly misses by its default step, single precision or printed digits, as the same solver without them shows, or half of
-the output where the output is its step. *Named*: the card names a method."""
+`tox -e sound` draws two hundred sound solvers at random, each from its seed: method, precision, printed digits,
+steps (a setting or the output itself, landing on outputs or with a cubic between steps), the name of the setting, a
+clock that adds steps up, and claims of nothing, something, or all. Each is identified, and judged on a case of each
+kind that it solves. A deviation on its card, or a failed check, is a false alarm, unless the loss is its own: a
+criterion that it truly misses by its default step, single precision or printed digits, as the same solver without
+them shows, or half of the output where the output is its step. *Named*: the card names a method. The table counts
+{count} of them."""
 
 
 def _find_family(trial: Mapping[str, Any]) -> str:
