@@ -40,6 +40,8 @@ class LinearTrial:
         How many steps are answered.
     span
         Length of a step in s.
+    every
+        After how many steps there is an answer.
     """
 
     mass: tuple[Row, ...]
@@ -52,6 +54,12 @@ class LinearTrial:
     rate: float = 1.0
     steps: int = 10
     span: float = 1.0
+    every: int = 1
+
+    @property
+    def instants(self) -> Floats:
+        """Instants (s) that are answered."""
+        return np.arange(0, self.steps + 1, self.every, dtype=float) * self.span
 
     def load(self, t: float) -> Floats:
         """Return the load (n,) in N at an instant in s."""
@@ -78,7 +86,7 @@ class LinearTrial:
         return MechanicalProblem(
             name="identification",
             end=self.steps * self.span,
-            output_times=np.arange(self.steps + 1, dtype=float) * self.span,
+            output_times=self.instants,
             mass=np.array(self.mass),
             damping=np.array(self.damping),
             stiffness=np.array(self.stiffness),
@@ -196,7 +204,7 @@ def ask(bench: Bench, trial: LinearTrial) -> Response | str:
 
 def _pick(response: Response, trial: LinearTrial) -> Answer:
     """Return the states at the ends of the steps; a solver may answer at more instants."""
-    ends = np.arange(trial.steps + 1) * trial.span
+    ends = trial.instants
     after = np.searchsorted(response.time, ends - ON_STEP * trial.span)
     after = np.minimum(after, response.time.size - 1)
     if np.abs(response.time[after] - ends).max() > ON_STEP * trial.span:
