@@ -36,7 +36,7 @@ def test_a_sound_solver_passes(place):
         ("asleep_at_start", APART, "invariance"),
         ("guards_single", APART, "criterion"),
         ("instants_single", APART, "convergence"),
-        ("twenty_bisections", APART, "convergence"),
+        ("twenty_bisections", APART, "claim"),
     ],
 )
 def test_a_fault_fails_a_layer(name, place, layer):

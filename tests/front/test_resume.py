@@ -26,9 +26,10 @@ class Noting(Foreign):
     name = "noting"
 
     def solve(self, problem, settings):
-        with open({notes!r}, "a") as notes:
-            notes.write(f"{{problem.end:.0f}}\\n")
-        if problem.end > 10.0 and "VERIDYN_TEST_WAITS" in os.environ:
+        if problem.stops:  # of the case, not of the small motions that a card is made of
+            with open({notes!r}, "a") as notes:
+                notes.write(f"{{problem.end:.0f}}\\n")
+        if problem.stops and problem.end > 10.0 and "VERIDYN_TEST_WAITS" in os.environ:
             time.sleep(600)
         return super().solve(problem, settings)
 """

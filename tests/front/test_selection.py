@@ -237,7 +237,7 @@ def test_quiet_says_the_verdict_and_the_failures_only(veridyn, foreign):
 
 def test_a_pipe_gets_a_line_now_and_then(foreign, veridyn, monkeypatch):
     for pause in ("FIRST", "EVERY"):
-        monkeypatch.setattr(screen, pause, 0.05)
+        monkeypatch.setattr(screen, pause, 0.001)
     seen = veridyn("run", "sdnd101", "--variant", "2-shocks", "--quantity", "impacts", "--solver", foreign("Foreign"))
     waits = r"veridyn: \d+ s, 0 of 1 variant, first solution: nothing judged yet\n"
     judged = r"veridyn: \d+ s, 1 of 1 variant, sdnd101 2-shocks foreign: 1 passed\n"

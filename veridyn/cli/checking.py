@@ -192,6 +192,10 @@ class StatedQuantities(Runner):
         """Return 0: what a code states was not read between samples."""
         return 0.0
 
+    def find_digits(self, run: Run) -> float | None:
+        """Return the digits that are claimed: a stated number or two show none of their own."""
+        return self.subject.claims[run.scheme].printed
+
 
 def _statement(problem: Problem) -> dict[str, Any]:
     """Return what makes the motion: everything but the name and how long it is watched."""
