@@ -100,7 +100,8 @@ def test_a_time_that_is_none(veridyn, command, seconds):
     assert f"--time-out: must be a positive number of seconds, got {seconds!r}" in seen.err
 
 
-# Notes its own process and that of a child in a session of its own, then hangs, deaf to its input.
+# Notes its own process and that of a child in a session of its own, then hangs, deaf to its input; small motions without
+# stops, of which a card is made, it refuses.
 PROGRAM = """
 import json, os, subprocess, sys, time
 from pathlib import Path
@@ -110,8 +111,11 @@ def note(pid):
 
 note(os.getpid())
 for line in sys.stdin:
-    if json.loads(line)["command"] == "start":
+    asked = json.loads(line)
+    if asked["command"] == "start":
         print(json.dumps({"name": "p", "version": "1", "capabilities": ["mechanical", "contact"]}), flush=True)
+    elif not asked.get("problem", {}).get("stops"):
+        print(json.dumps({"error": "no stop"}), flush=True)
     else:
         note(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid)
         time.sleep(60)
@@ -125,6 +129,8 @@ class Solver:
     name, version, capabilities = "m", "1", {"mechanical", "contact"}
 
     def solve(self, problem, settings):
+        if not problem.stops:
+            raise ValueError("no stop")
         Path(FOLDER, str(os.getpid())).touch()
         Path(FOLDER, str(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid)).touch()
         if problem.end < 10.0 and SIGNAL:
