@@ -100,8 +100,8 @@ def test_a_time_that_is_none(veridyn, command, seconds):
     assert f"--time-out: must be a positive number of seconds, got {seconds!r}" in seen.err
 
 
-# Notes its own process and that of a child in a session of its own, then hangs, deaf to its input; small motions without
-# stops, of which a card is made, it refuses.
+# Notes its own process and that of a child in a session of its own, then hangs, deaf to its input; the small motions of
+# a card, which have no stops, it refuses.
 PROGRAM = """
 import json, os, subprocess, sys, time
 from pathlib import Path
