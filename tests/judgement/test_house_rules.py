@@ -239,6 +239,7 @@ def test_every_case_states_its_equations_and_both_renderers_set_them():
     for case in all_cases():
         assert len(case.equations) >= 2, case.name  # the problem, and what its solution follows from
         for equation in case.equations:
+            assert len(equation) <= 400, f"{case.name}: the result document holds no longer ones"
             tree = ElementTree.fromstring(set_math(equation))
             assert set("=≥") & set("".join(tree.itertext())), equation
             assert [part.text for part in tree.iter("mo") if part.text in set("^_/{}")] == [], equation

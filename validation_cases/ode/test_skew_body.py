@@ -151,7 +151,11 @@ CASE = Case(
         draw.dot((0, 0)),
     ),
     shown=ShownMotion(curves=("w1", "w2", "w3")),
-    equations=of.equations(),
+    equations=(
+        "L1 = J11 w1 + J12 w2 + J13 w3, L2 = J12 w1 + J22 w2 + J23 w3, L3 = J13 w1 + J23 w2 + J33 w3",
+        "L1' = L2 w3 - L3 w2, L2' = L3 w1 - L1 w3, L3' = L1 w2 - L2 w1",
+        *of.equations()[3:],  # the rates of w alone, solved for, would fill a page
+    ),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,
     variants=(Variant("skew", {}),),
