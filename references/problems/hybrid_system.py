@@ -201,8 +201,11 @@ class HybridSystem:
         fixed = {
             i: solved[x] for i, x in enumerate(self.states) if x in solved and moving.isdisjoint(solved[x].free_symbols)
         }
-        values = self.values(tuple(fixed.values()), self.named(o, arb(0), ())) if fixed else []
-        return [dict(zip(fixed, values, strict=True)).get(i, each) for i, each in enumerate(state)]
+        if not fixed:
+            return list(state)
+        values = self.values(tuple(fixed.values()), self.named(o, arb(0), ()))
+        exactly = dict(zip(fixed, values, strict=True))
+        return [exactly.get(i, each) for i, each in enumerate(state)]
 
     def is_zero(self, o: ParameterSet, expression: Expr, facts: Mapping[Expr, Expr]) -> bool:
         """Tell whether an expression is zero by what is exact of the states."""

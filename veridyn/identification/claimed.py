@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from veridyn.identification.families import compare
 from veridyn.identification.free import LARGEST_RATIO, Free, StabilityLimit
@@ -62,21 +63,20 @@ def _lose(claim: str, *, stated: float, measured: float, allowed: float, line: s
 
 def _check_order(reading: Reading, claims: Claims) -> Iterator[Contradiction]:
     """Yield the first motion that falls short of the claimed order: the free vibration, else one with more forces."""
-    free = _find_number(reading, "order")
-    if not claims.order:
-        return
-    usual = min(claims.order, 1.0) if claims.lag else claims.order
-    if free is not None and free < usual - LESS:
+    if claims.order:
+        yield from islice(_list_losses(reading, claims, claims.order), 1)
+
+
+def _list_losses(reading: Reading, claims: Claims, order: float) -> Iterator[Contradiction]:
+    """Yield all motions that fall short of an order."""
+    free, usual = _find_number(reading, "order"), min(order, 1.0) if claims.lag else order
+    if free is not None:
         line = f"order {free:.2f} was seen: {usual:g} is claimed"
         yield from _lose("order", stated=usual, measured=free, allowed=LESS, line=line)
-        return
     for name, seen, limit in _list_orders(reading, claims):
         stated = min(usual, limit)
-        if seen < stated - LESS:
-            yield from _lose(
-                "order", stated=stated, measured=seen, allowed=LESS, line=_say_loss(name, seen, free or stated)
-            )
-            return
+        line = _say_loss(name, seen, free or stated)
+        yield from _lose("order", stated=stated, measured=seen, allowed=LESS, line=line)
 
 
 def _list_orders(reading: Reading, claims: Claims) -> Iterator[tuple[str, float, float]]:

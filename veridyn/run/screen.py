@@ -101,22 +101,24 @@ class Headway:
 
     def __init__(self, tasks: int) -> None:
         self.tasks = tasks
-        self.begun = dict[tuple[str, str, str], None]()
+        self.begun = set[tuple[str, str, str]]()
+        self.latest = "first solution"
         self.counts = Counter[str]()
 
     def take(self, record: Record) -> bool:
         """Count a record; return whether a task begins with it."""
         task = record.case, record.variant, record.solver
         is_new = task not in self.begun
-        self.begun[task] = None
+        self.begun.add(task)
+        self.latest = " ".join(task)
         self.counts[record.verdict] += 1
         return is_new
 
     @property
     def words(self) -> str:
-        """The task begun last, and the verdicts so far."""
+        """The task judged last, and the verdicts so far."""
         told = ", ".join(f"{self.counts[verdict]} {word}" for verdict, word in TOLD.items() if self.counts[verdict])
-        return f"{' '.join(next(reversed(self.begun), ('first solution',)))}: {told or 'nothing judged yet'}"
+        return f"{self.latest}: {told or 'nothing judged yet'}"
 
 
 @contextmanager
