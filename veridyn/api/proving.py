@@ -18,7 +18,7 @@ from veridyn.problem.named_numbers import NamedNumber, list_numbers, replace_num
 from veridyn.references.certified import CertificationError, Certified, undefined
 from veridyn.references.mechanics.motions import MechanicalQuantities, make_quantities
 from veridyn.references.mechanics.numbers import read_double
-from veridyn.references.parameters import Exact, Parameter, ParameterError, check_digits, exact, unknown
+from veridyn.references.parameters import Exact, Parameter, ParameterError, check_digits, exact, resolve, unknown
 from veridyn.references.problems import hybrid
 from veridyn.references.problems.hybrid import MotionQuantities
 from veridyn.references.problems.queries import (
@@ -75,8 +75,8 @@ def prove(
     """
     check_digits(digits)
     queries = name_queries(quantities)
-    values = read_values(problem, derivative)
     motion = follow_problem(problem, derivative)
+    values = read_values(problem, motion, derivative)
     for name, query in queries.items():
         _check_instants(problem, name, query)
     if isinstance(motion, MechanicalQuantities) and (fault := motion.find_fault()):
@@ -93,14 +93,15 @@ def names_of(problem: Problem) -> dict[str, tuple[str, ...]]:
 
 
 def follow_problem(problem: Problem, derivative: str | None = None) -> MotionQuantities:
-    """Return the motion of a problem, as the engine follows it; raises `ProblemError` for what has no exact law.
+    """Return the motion of a problem, as the engine follows it.
 
-    ``derivative``: a number of a mechanical problem that is its one parameter.
+    ``derivative``: a number of a mechanical problem that is its one parameter. Raises `ProblemError` for what has no
+    exact law, `ParameterError` for a number that the problem does not have.
     """
     if isinstance(problem, MechanicalProblem):
         if derivative is None:
             return make_quantities(lambda _: problem, read_number=read_double)
-        return _vary(problem, _find_number(problem, derivative))
+        return _vary(problem.dense(), derivative)
     if isinstance(problem, InitialValueProblem):
         if problem.constraints or problem.mass is not None:
             raise ProblemError(f"{problem.name}: algebraic equations and mass matrices are not proved: state the rates")
@@ -108,12 +109,16 @@ def follow_problem(problem: Problem, derivative: str | None = None) -> MotionQua
     raise ProblemError(f"{problem!r} is no problem")
 
 
-def _vary(problem: MechanicalProblem, number: NamedNumber) -> MotionQuantities:
-    """Return the motion of a problem with one of its numbers as its parameter."""
+def _vary(problem: MechanicalProblem, name: str) -> MotionQuantities:
+    """Return the motion of a problem with one of its numbers as its parameter; `ParameterError` if it has none."""
+    numbers = list_numbers(problem)
+    if name not in numbers:
+        raise ParameterError(unknown(name, numbers, "number"))
+    number = numbers[name]
 
     def state(values: Mapping[str, Any]) -> MechanicalProblem:
         value = values[number.name]
-        return replace_number(problem.dense(), number, value) if isinstance(value, VariedNumber) else problem
+        return replace_number(problem, number, value) if isinstance(value, VariedNumber) else problem
 
     parameter = Parameter(number.name, "", "a number of the problem", str(_read_exact(number)), "any")
     return make_quantities(state, (parameter,), read_number=read_double)
@@ -130,13 +135,13 @@ def _read_exact(number: NamedNumber) -> Exact:
     return Exact(Fraction(int(coefficient.p), int(coefficient.q)), 0 if rest == 1 else int(power))
 
 
-def read_values(problem: Problem, derivative: str | None) -> dict[str, Exact]:
-    """Return the parameters of a problem, with that one varied to which derivatives are taken.
+def read_values(problem: Problem, motion: MotionQuantities, derivative: str | None) -> dict[str, Exact]:
+    """Return the parameters of a problem and its motion, with that one varied to which derivatives are taken.
 
-    Raises `ParameterError` for a name that means no parameter and no number.
+    Raises `ParameterError` for a name that means no parameter.
     """
     if isinstance(problem, MechanicalProblem):
-        return {} if derivative is None else {derivative: _read_exact(_find_number(problem, derivative)).varied()}
+        return {name: number.varied() for name, number in resolve(motion.parameters, {}).items()}
     parameters = problem.parameters if isinstance(problem, InitialValueProblem) else {}
     values = {name: exact(str(value), name) for name, value in parameters.items()}
     if derivative is None:
@@ -144,13 +149,6 @@ def read_values(problem: Problem, derivative: str | None) -> dict[str, Exact]:
     if derivative not in values:
         raise ParameterError(unknown(derivative, values))
     return {**values, derivative: values[derivative].varied()}
-
-
-def _find_number(problem: MechanicalProblem, name: str) -> NamedNumber:
-    numbers = list_numbers(problem.dense())
-    if name not in numbers:
-        raise ParameterError(unknown(name, numbers, "number"))
-    return numbers[name]
 
 
 def _check_instants(problem: Problem, name: str, query: Query) -> None:
