@@ -25,7 +25,8 @@ from veridyn.solver.integrators.schemes import SCHEMES
 from veridyn.validation_cases.judgement.catalogue import all_cases, case_names, load_case
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge
-from veridyn.validation_cases.judgement.runner import Runner, Statement
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Subject
 from veridyn.validation_cases.judgement.topics import TOPICS
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ import sympy
 from veridyn.problem.expressions import Expr
 from veridyn.problem.generated import OUT_OF_DOMAIN, Names, after, generated, right_hand_side
 from veridyn.problem.initial_value import InitialValueProblem
-from veridyn.problem.mechanical import Floats
+from veridyn.problem.mechanical import Floats, Problem
 from veridyn.problem.tangent import INITIAL, Tangent
 
 ALONG = "d "  # before the name of an unknown: its derivative; no name holds a space
@@ -82,3 +82,12 @@ def _move(problem: InitialValueProblem, tangent: Tangent, expression: Any) -> Ex
     along = {name: sympy.Symbol(ALONG + name) for name in problem.unknowns}
     along |= {name: sympy.Float(value, 17) for name, value in tangent.numbers.items() if name in problem.parameters}
     return sympy.Add(*(sympy.diff(expression, sympy.Symbol(name)) * slope for name, slope in along.items()))
+
+
+def shift(problem: Problem, tangent: Tangent, by: float) -> Problem:
+    """Return the problem of a neighbour, whose parameter is larger ``by`` so much, to first order."""
+    if not isinstance(problem, InitialValueProblem):
+        raise NotImplementedError(problem.kind)
+    moves = {name: sympy.Rational(repr(by * slope)) for name, slope in tangent.numbers.items()}
+    stated = {name: value + moves.get(name, 0) for name, value in problem.parameters.items()}
+    return replace(problem, parameters=stated)
