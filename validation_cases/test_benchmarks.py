@@ -31,7 +31,8 @@ from veridyn.solver.integrators.modal import regularised
 from veridyn.validation_cases.judgement.case import Floats
 from veridyn.validation_cases.judgement.catalogue import case_names, load_case
 from veridyn.validation_cases.judgement.judge import correct_digits
-from veridyn.validation_cases.judgement.runner import Run, Runner, Statement
+from veridyn.validation_cases.judgement.runner import Run, Runner
+from veridyn.validation_cases.judgement.statement import Statement
 
 pytestmark = pytest.mark.speed
 

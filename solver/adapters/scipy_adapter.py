@@ -9,7 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.event_driven.answer import TOLERANCES, EventDrivenLibrary, ToleranceControls, levels
+from veridyn.solver.contract.statements import FORWARD
+from veridyn.solver.event_driven.answer import (
+    MECHANICAL,
+    MODES,
+    SMOOTH,
+    TOLERANCES,
+    EventDrivenLibrary,
+    ToleranceControls,
+    levels,
+)
 from veridyn.solver.event_driven.legs import Arrival, Floats, Leg, until
 
 IMPLICIT = ("Radau", "LSODA", "BDF")
@@ -68,6 +77,7 @@ SOLVER = EventDrivenLibrary(
     distribution="scipy",
     schemes=("LSODA", "RK45", "DOP853", "Radau", "BDF", "RK23"),
     integrator=lambda controls, _problem: SolveIvp(controls.scheme, controls),
+    capabilities=MECHANICAL | SMOOTH | MODES | {FORWARD},
     refinement=lambda _problem, scheme: levels(DIGITS.get(scheme, TOLERANCES)),
     defaults=lambda _problem, scheme: levels(DIGITS.get(scheme, TOLERANCES))[-1],
 )

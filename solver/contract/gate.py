@@ -8,7 +8,7 @@ object in this process: for those who look or debug, for programs (`cmd:`), and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.problem.mechanical import Problem
+from veridyn.problem.tangent import Tangent
 from veridyn.solver.contract.errors import SolverCrash
 from veridyn.solver.contract.introduction import Introduction, check_defaults
 from veridyn.solver.contract.statements import Refinement, Settings, find_levels
@@ -53,6 +54,14 @@ class Gate(Protocol):
             If the computation fails; `SolverCrash` if that is no message for users; `SolverLost` if the process of the
             solver ended, or took too long and was ended.
         """
+
+    def solve_tangent(self, problem: Problem, tangent: Tangent, settings: Settings) -> TimedAnswer:
+        """Return response and derivative along a tangent as the solver answers; raises what `solve` raises."""
+
+    def solve_cotangent(
+        self, problem: Problem, cotangents: Mapping[str, float], numbers: Sequence[str], settings: Settings
+    ) -> TimedAnswer:
+        """Return derivatives by numbers of weighted outputs as the solver answers; raises what `solve` raises."""
 
     def state_levels(self, problem: Problem, scheme: str) -> object:
         """Return the refinement that the solver states for a problem; raises what `solve` raises."""

@@ -12,7 +12,7 @@ from veridyn.problem.nearest import nearest
 from veridyn.problem.printable import make_printable
 from veridyn.solver.contract.errors import SettingsError, read_text
 from veridyn.solver.contract.protocol import Solver
-from veridyn.solver.contract.statements import TAGS, Claims, Settings, read_claims, read_refinement
+from veridyn.solver.contract.statements import FUNCTIONS, TAGS, Claims, Settings, read_claims, read_refinement
 
 CONTRACT = ("name", "version", "capabilities", "solve")  # of every solver
 LONGEST_NAME = 200  # characters of a name or version
@@ -119,6 +119,9 @@ def _check_names(solver: Solver, spec: str) -> None:
             )
     for tag in sorted(set(solver.capabilities) - TAGS):
         raise SolverInputError(f"solver {solver.name}: unknown capability {tag!r}; {nearest(tag, sorted(TAGS))}")
+    for tag, function in FUNCTIONS.items():
+        if tag in solver.capabilities and not hasattr(solver, function):
+            raise SolverInputError(f"solver {solver.name} offers {tag} and has no {function}; define it")
 
 
 def _clean(owner: str, what: str, text: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import io
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from veridyn.problem.mechanical import Problem
+from veridyn.problem.tangent import Tangent
 from veridyn.solver.contract import errors
 from veridyn.solver.contract.errors import CapabilityError, SolverCrash
 from veridyn.solver.contract.gate import Columns, TimedAnswer, check_columns
@@ -77,9 +78,21 @@ class LocalGate:
         self._solver = solver
 
     def solve(self, problem: Problem, settings: Settings) -> TimedAnswer:
+        return self._clock(lambda: self._solver.solve(problem, dict(settings)))
+
+    def solve_tangent(self, problem: Problem, tangent: Tangent, settings: Settings) -> TimedAnswer:
+        return self._clock(lambda: further(self._solver, "solve_tangent")(problem, tangent, dict(settings)))
+
+    def solve_cotangent(
+        self, problem: Problem, cotangents: Mapping[str, float], numbers: Sequence[str], settings: Settings
+    ) -> TimedAnswer:
+        solve = further(self._solver, "solve_cotangent")
+        return self._clock(lambda: solve(problem, dict(cotangents), list(numbers), dict(settings)))
+
+    def _clock(self, solve: Callable[[], object]) -> TimedAnswer:
         with translate_errors(self.introduction.name):
             start = time.perf_counter()
-            content = self._solver.solve(problem, dict(settings))
+            content = solve()
             return TimedAnswer(content, time.perf_counter() - start)
 
     def state_levels(self, problem: Problem, scheme: str) -> object:

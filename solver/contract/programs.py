@@ -13,10 +13,12 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import ClassVar, NotRequired, TypedDict, cast
 
 from veridyn.problem.mechanical import Problem
+from veridyn.problem.tangent import Tangent
 from veridyn.solver.contract.errors import SettingsError, SolverFailure
 from veridyn.solver.contract.processes import (
     PATIENCE,
@@ -214,9 +216,26 @@ class ExternalSolver:
         `NotImplementedError` if it says that something the problem needs is missing; `SettingsError` if the settings
         cannot be written as JSON.
         """
-        message = self._question(problem, settings)
+        answer = self._ask("solve", problem, settings, ("response",))
+        return cast(dict[str, object], answer["response"])
+
+    def solve_tangent(self, problem: Problem, tangent: Tangent, settings: Settings) -> dict[str, object]:
+        """Return response and tangent as the program answers; raises what `solve` raises."""
+        return self._ask("solve_tangent", problem, settings, ("response", "tangent"), tangent=asdict(tangent))
+
+    def solve_cotangent(
+        self, problem: Problem, cotangents: Mapping[str, float], numbers: Sequence[str], settings: Settings
+    ) -> object:
+        """Return derivatives by numbers of weighted outputs as the program answers; raises what `solve` raises."""
+        asked = {"cotangents": dict(cotangents), "numbers": list(numbers)}
+        return self._ask("solve_cotangent", problem, settings, ("gradient",), **asked)["gradient"]
+
+    def _ask(
+        self, command: str, problem: Problem, settings: Settings, needed: tuple[str, ...], **asked: object
+    ) -> dict[str, object]:
+        message = self._question(command, problem, settings, asked)
         try:
-            return self._answer(self._running().ask(message, self._timeout))
+            return self._answer(self._running().ask(message, self._timeout), needed)
         except SolverFailure as failure:
             raise SolverFailure(f"{self.name} {failure}") from None
 
@@ -238,15 +257,17 @@ class ExternalSolver:
             self._program, _ = self._start()
         return self._program
 
-    def _question(self, problem: Problem, settings: Settings) -> str:
+    def _question(self, command: str, problem: Problem, settings: Settings, asked: Mapping[str, object]) -> str:
         try:
             chosen = json.dumps(dict(settings), allow_nan=False)
         except (TypeError, ValueError) as error:
             raise SettingsError(f"settings for {self.name} cannot be written as JSON: {error}") from None
         self._asked += 1
-        return f'{{"command": "solve", "id": {self._asked}, "problem": {problem.to_json()}, "settings": {chosen}}}'
+        more = "".join(f', "{name}": {json.dumps(value)}' for name, value in asked.items())
+        head = f'{{"command": "{command}", "id": {self._asked}, "problem": {problem.to_json()}'
+        return f'{head}{more}, "settings": {chosen}}}'
 
-    def _answer(self, answer: dict[str, object]) -> dict[str, object]:
+    def _answer(self, answer: dict[str, object], needed: tuple[str, ...]) -> dict[str, object]:
         if answer.get("id") != self._asked:
             self._program.kill()
             raise SolverFailure(f"answered with the id {answer.get('id')!r} to question {self._asked}")
@@ -254,11 +275,11 @@ class ExternalSolver:
             raise NotImplementedError(_text(answer["not_applicable"]))
         if "error" in answer:
             raise SolverFailure(f"says: {_text(answer['error'])}")
-        response = answer.get("response")
-        if not isinstance(response, dict):
-            self._program.kill()
-            raise SolverFailure(f"answered with {_keys(answer)}, but no response, error or not_applicable")
-        return response
+        for name in needed:
+            if not isinstance(answer.get(name), dict):
+                self._program.kill()
+                raise SolverFailure(f"answered with {_keys(answer)}, but no {name}, error or not_applicable")
+        return {name: answer[name] for name in needed}
 
 
 @functools.cache

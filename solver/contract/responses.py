@@ -121,7 +121,7 @@ def read_response(problem: Problem, answer: object, solver: str) -> AnyResponse:
     missing = [name for name in reader.needed if name not in source]
     if missing:
         raise SolverFailure(f"{solver} returned no {' and no '.join(missing)}")
-    time = _history(solver, "time", source["time"])
+    time = read_history(solver, "time", source["time"])
     counters = source.get("counters", EMPTY)
     if not isinstance(counters, Mapping):
         raise SolverFailure(f"{solver} returned counters that are not numbers by name")
@@ -132,12 +132,12 @@ def _response(
     problem: MechanicalProblem, time: Floats, source: Mapping[str, object], counters: dict[str, float], solver: str
 ) -> Response:
     _check_time(problem, time, solver)
-    x, v = (_matrix(solver, name, source[name], time.size, problem.size) for name in ("displacement", "velocity"))
+    x, v = (read_matrix(solver, name, source[name], time.size, problem.size) for name in ("displacement", "velocity"))
     reported = source.get("elements", EMPTY)
     if not isinstance(reported, Mapping) or not all(isinstance(h, Mapping) for h in reported.values()):
         raise SolverFailure(f"{solver} returned elements that are not histories by element and name")
     elements = {
-        name: {key: _matrix(solver, f"{name}.{key}", value, time.size, 1)[:, 0] for key, value in histories.items()}
+        name: {key: read_matrix(solver, f"{name}.{key}", value, time.size, 1)[:, 0] for key, value in histories.items()}
         for name, histories in reported.items()
     }
     names = {element.name for element in problem.elements}
@@ -154,14 +154,14 @@ def _trajectory(
     events = _events(set(problem.event_names), time, source.get("events", EMPTY), solver)
     ended = any(events[name].size for name in problem.terminal_events & events.keys())
     _check_time(replace(problem, end=float(time[-1]), output_times=None) if ended else problem, time, solver)
-    states = _matrix(solver, "states", source["states"], time.size, problem.size)
+    states = read_matrix(solver, "states", source["states"], time.size, problem.size)
     reported, named = source.get("before", EMPTY), source.get("modes", ())
     if not isinstance(reported, Mapping):
         raise SolverFailure(f"{solver} returned states before events that are not states by event")
     if not isinstance(named, Iterable):
         raise SolverFailure(f"{solver} returned modes that are no names")
     before = {
-        name: _matrix(solver, f"states before {name}", value, events[name].size, problem.size)
+        name: read_matrix(solver, f"states before {name}", value, events[name].size, problem.size)
         for name, value in reported.items()
         if name in events
     }
@@ -197,7 +197,7 @@ def _events(names: Set[str], time: Floats, reported: object, solver: str) -> dic
     for name, value in reported.items():
         if name not in names:
             raise SolverFailure(f"{solver} returned events of {name!r}; the events are {sorted(names)}")
-        instants = _history(solver, f"events of {name}", value)
+        instants = read_history(solver, f"events of {name}", value)
         absent = instants[~np.isin(instants, time)] if instants.ndim == 1 else instants
         if instants.ndim != 1 or np.any(np.diff(instants) <= 0):
             raise SolverFailure(f"{solver} returned events of {name} that are no increasing vector of instants")
@@ -209,7 +209,8 @@ def _events(names: Set[str], time: Floats, reported: object, solver: str) -> dic
     return events
 
 
-def _history(solver: str, name: str, value: object) -> Floats:
+def read_history(solver: str, name: str, value: object) -> Floats:
+    """Return numbers of a solver as an array; raises `SolverFailure` if they are none, or not finite."""
     try:
         array = _real(value)
     except (TypeError, ValueError):
@@ -227,8 +228,9 @@ def _real(value: object) -> Floats:
     return array.astype(float)
 
 
-def _matrix(solver: str, name: str, value: object, m: int, n: int) -> Floats:
-    array = _history(solver, name, value)
+def read_matrix(solver: str, name: str, value: object, m: int, n: int) -> Floats:
+    """Return a history as rows (m, n); raises `SolverFailure` if it is none."""
+    array = read_history(solver, name, value)
     if array.ndim == 1 and (n == 1 or array.size == m == 0):  # a list of no rows has no columns
         array = array.reshape(-1, n)
     if array.shape != (m, n):

@@ -9,8 +9,8 @@ import subprocess
 import sys
 import weakref
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Floats, Problem
+from veridyn.problem.tangent import Tangent
 from veridyn.solver.contract.errors import SolverCrash, SolverFailure, SolverLost
 from veridyn.solver.contract.gate import Columns, TimedAnswer, check_columns
 from veridyn.solver.contract.introduction import Introduction
@@ -193,8 +194,20 @@ class ServedGate:
         self.introduction = self._load()
 
     def solve(self, problem: Problem, settings: Settings) -> TimedAnswer:
+        return self._solve("solve", problem, settings)
+
+    def solve_tangent(self, problem: Problem, tangent: Tangent, settings: Settings) -> TimedAnswer:
+        return self._solve("solve_tangent", problem, settings, tangent=asdict(tangent))
+
+    def solve_cotangent(
+        self, problem: Problem, cotangents: Mapping[str, float], numbers: Sequence[str], settings: Settings
+    ) -> TimedAnswer:
+        asked = {"cotangents": dict(cotangents), "numbers": list(numbers)}
+        return self._solve("solve_cotangent", problem, settings, **asked)
+
+    def _solve(self, command: str, problem: Problem, settings: Settings, **asked: object) -> TimedAnswer:
         process = self._start()
-        answer = self._ask(process, "solve", problem=process.hold(problem), settings=dict(settings))
+        answer = self._ask(process, command, problem=process.hold(problem), settings=dict(settings), **asked)
         return _read_answer(self.introduction.name, answer)
 
     def state_levels(self, problem: Problem, scheme: str) -> object:

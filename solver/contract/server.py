@@ -15,7 +15,7 @@ import threading
 import time
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import BinaryIO, NotRequired, TypedDict, cast
@@ -24,6 +24,7 @@ import numpy as np
 
 from veridyn.problem.kinds import join_problem
 from veridyn.problem.mechanical import Floats, Problem
+from veridyn.problem.tangent import read_tangent
 from veridyn.solver.contract.errors import read_text
 from veridyn.solver.contract.introduction import Introduction, further, introduce, state_defaults, state_levels
 from veridyn.solver.contract.loading import load_solver
@@ -77,6 +78,7 @@ class Server:
         """Return the answer to a question."""
         commands: dict[str, Callable[..., object]] = {
             "load": self.load, "levels": self.levels, "defaults": self.defaults, "solve": self.solve,
+            "solve_tangent": self.solve_tangent, "solve_cotangent": self.solve_cotangent,
             "warm_up": self.warm_up, "solve_many": self.solve_many,
         }  # fmt: skip
         return commands[question["command"]](**question["arguments"])
@@ -103,10 +105,27 @@ class Server:
 
         The next solve gets the problem as it was.
         """
+        return self._solve(problem, lambda stated: self.solver.solve(stated, dict(settings)))
+
+    def solve_tangent(
+        self, problem: Held, tangent: Mapping[str, object], settings: Settings
+    ) -> tuple[object, float, list[str]]:
+        """Return response and derivative along a tangent; see `solve`."""
+        solve = further(self.solver, "solve_tangent")
+        return self._solve(problem, lambda stated: solve(stated, read_tangent(stated, tangent), dict(settings)))
+
+    def solve_cotangent(
+        self, problem: Held, cotangents: Mapping[str, float], numbers: Sequence[str], settings: Settings
+    ) -> tuple[object, float, list[str]]:
+        """Return derivatives by numbers of weighted outputs; see `solve`."""
+        solve = further(self.solver, "solve_cotangent")
+        return self._solve(problem, lambda stated: solve(stated, dict(cotangents), list(numbers), dict(settings)))
+
+    def _solve(self, problem: Held, solve: Callable[[Problem], object]) -> tuple[object, float, list[str]]:
         stated = self._problem(problem)
         try:
             start = time.perf_counter()
-            answer = self.solver.solve(stated, dict(settings))
+            answer = solve(stated)
             seconds = time.perf_counter() - start
         finally:
             changed = self._restore(problem["digest"])

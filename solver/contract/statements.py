@@ -23,7 +23,13 @@ FEWEST_LEVELS = 3  # two differences of successive answers, one of which can be 
 STEPS_PER_PERIOD = (50, 100, 200, 400)  # of the shortest period, where a solver leaves the levels to the suite
 TOLERANCES = (1e-5, 1e-7, 1e-9, 1e-11)
 
-TAGS: frozenset[str] = frozenset({
+FORWARD, REVERSE = "derivatives:forward", "derivatives:reverse"
+DERIVATIVES = frozenset({FORWARD, REVERSE})
+"""What no problem needs: a solver may offer it beside."""
+FUNCTIONS = {FORWARD: "solve_tangent", REVERSE: "solve_cotangent"}
+"""What a solver has that offers derivatives."""
+
+TAGS: frozenset[str] = DERIVATIVES | frozenset({
     "mechanical", "multi-dof", "modes", "sparse", "loads", "support-motion", "multi-support", "damping",
     "damping:coupled", "damping:gyroscopic", "damping:time-varying", "stiffness:circulatory",
     "stiffness:time-varying", "contact",

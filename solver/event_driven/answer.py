@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import or_
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.problem.devices import PIECEWISE_LINEAR, NonlinearDamper
 from veridyn.problem.mechanical import MechanicalProblem, Problem
+from veridyn.problem.tangent import Tangent
 from veridyn.solver.contract.controls import Controls, Library, choose_scheme, number, read_controls
-from veridyn.solver.contract.responses import AnyResponse, Response, output_instants
+from veridyn.solver.contract.derivatives import Differentiated
+from veridyn.solver.contract.responses import AnyResponse, Response, Trajectory, output_instants
 from veridyn.solver.event_driven.contact_modes import TOUCHES, Grip, ModeFlow
 from veridyn.solver.event_driven.driver import MOST_EVENTS, Driver, ModePhase
 from veridyn.solver.event_driven.forcing import Forcing, segments
@@ -100,6 +102,17 @@ class EventDrivenLibrary(Library):
         assert isinstance(problem, InitialValueProblem)
         driver = ModeDriver(problem, integrator, largest_step=controls.max_step, most_events=controls.most_events)
         return driver.run(output_instants(problem))
+
+    def solve_tangent(self, problem: Problem, tangent: Tangent, settings: Mapping[str, Any]) -> Differentiated:
+        """Return the response and its derivative along a tangent, of an initial value problem; errors as `solve`."""
+        from veridyn.problem.initial_value import InitialValueProblem
+        from veridyn.solver.event_driven.tangents import solve_extended  # late: they take SymPy
+
+        if not isinstance(problem, InitialValueProblem):
+            raise NotImplementedError("derivatives of a mechanical problem; state it as an initial value problem")
+        # the defaults of a scheme are those of the problem: what is added to it does not change them
+        stated = self._complete(problem, settings)
+        return solve_extended(problem, tangent, lambda extended: cast(Trajectory, self.solve(extended, stated)))
 
     def _complete(self, problem: Problem, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the settings, with the defaults of the scheme where none of those is given."""

@@ -39,7 +39,8 @@ from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, case_names, load_case
 from veridyn.validation_cases.judgement.judge import explain
 from veridyn.validation_cases.judgement.levels import convergence
-from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Runner, Statement
+from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Runner
+from veridyn.validation_cases.judgement.statement import Statement
 
 from .catalogue import load_hosts
 from .timed import OutOfTime, TimedGate, end_after

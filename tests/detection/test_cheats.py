@@ -10,7 +10,8 @@ from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks_of
 from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.moved import MOVED, move_parameters
-from veridyn.validation_cases.judgement.runner import Runner, Statement
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Request
 
 CASE = "damped_stop"

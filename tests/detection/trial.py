@@ -17,7 +17,8 @@ from veridyn.solver.contract.responses import output_instants
 from veridyn.validation_cases.judgement.catalogue import case_names, load_case
 from veridyn.validation_cases.judgement.checks import checks_of
 from veridyn.validation_cases.judgement.judge import Check, judge
-from veridyn.validation_cases.judgement.runner import Runner, Statement
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.statement import Statement
 
 from .fault import Fault
 

@@ -10,7 +10,7 @@ import pytest
 from veridyn.cli import main as cli
 from veridyn.solver.contract.loading import load_solver
 from veridyn.validation_cases.judgement.catalogue import load_case
-from veridyn.validation_cases.judgement.runner import Statement
+from veridyn.validation_cases.judgement.statement import Statement
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])

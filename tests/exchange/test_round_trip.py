@@ -19,7 +19,8 @@ from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge
-from veridyn.validation_cases.judgement.runner import Runner, Statement
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.statement import Statement
 
 PROBLEMS = [
     ("sdnd101", "2-shocks"),

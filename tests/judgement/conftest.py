@@ -16,7 +16,8 @@ from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.checks import checks_of
 from veridyn.validation_cases.judgement.judge import judge
-from veridyn.validation_cases.judgement.runner import Runner, Statement
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.tolerances import cited
 

@@ -14,7 +14,7 @@ from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic
 from veridyn.solver.contract.errors import StepError
 from veridyn.validation_cases.judgement.case import Variant
-from veridyn.validation_cases.judgement.runner import Statement
+from veridyn.validation_cases.judgement.statement import Statement
 
 STEPS = (0.04, 0.02, 0.01)
 

@@ -16,7 +16,8 @@ from veridyn.solver.contract.errors import MissingHistory, SolverFailure, StepEr
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.validation_cases.judgement.catalogue import load_case
-from veridyn.validation_cases.judgement.runner import Run, Runner, Statement
+from veridyn.validation_cases.judgement.runner import Run, Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Request
 from veridyn.validation_cases.judgement.tolerances import cited, exactly
 from veridyn.validation_cases.judgement.work_precision import Limits, compared, repeated, variants, work_precision

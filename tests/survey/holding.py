@@ -14,7 +14,8 @@ from veridyn.references.certified import CertificationError, Certified
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.loading import load_solver
 from veridyn.validation_cases.judgement.case import Case, Quantity
-from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Run, Runner, Statement
+from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Run, Runner
+from veridyn.validation_cases.judgement.statement import Statement
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.kernels import sliding_block as kernel
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.judge import correct_digits
-from veridyn.validation_cases.judgement.runner import Runner, Statement
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.mechanics.sdnd104 import regimes
 
 CRITICAL = 0.5370292721463151

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from types import MappingProxyType
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, Literal, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from veridyn.references.parameters import Exact, Parameter, ParameterError, reso
 from veridyn.references.reference import DIGITS, Reference
 from veridyn.references.requirements import Requirement, check_requirements
 from veridyn.results import Figure, Sketch
+from veridyn.validation_cases.judgement.samples import every_second, with_fewer_digits
 from veridyn.validation_cases.judgement.sweeping import Sweep
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 
@@ -58,6 +59,10 @@ class Observation:
     def __getitem__(self, name: str) -> float:
         """Return a parameter as float."""
         return float(self.values[name])
+
+    def thin(self, half: int, printed: float | None) -> Self:
+        """Return what is seen in every second sample, from 0 or 1 on, with a digit less where digits are printed."""
+        return replace(self, response=with_fewer_digits(every_second(self.response, half), printed))
 
 
 Measure = Callable[[Observation], Number]

@@ -6,14 +6,16 @@ from dataclasses import replace
 from functools import partial
 
 from veridyn.results import Layer
-from veridyn.solver.contract.statements import WHAT_TO_CLAIM, Claims
+from veridyn.solver.contract.statements import FORWARD, WHAT_TO_CLAIM, Claims
 from veridyn.validation_cases.judgement import levels, methods, orders
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
+from veridyn.validation_cases.judgement.derivatives import list_statements
 from veridyn.validation_cases.judgement.invariance import invariance
 from veridyn.validation_cases.judgement.judge import Check, Finding, measured_error, required
 from veridyn.validation_cases.judgement.moved import MOVED, moved_copy
 from veridyn.validation_cases.judgement.relations import RELATIONS, Relation
-from veridyn.validation_cases.judgement.runner import Runner, Statement
+from veridyn.validation_cases.judgement.runner import NotJudged, Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Subject
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 
@@ -69,9 +71,43 @@ def checks_of(statement: Statement, subject: Subject, scheme: str) -> Iterator[C
     yield from _claims(statement, subject, scheme, claims, tending)
     for relation in filter(partial(_is_asked, subject), RELATIONS):
         yield _check(statement, scheme, Layer.INVARIANCE, relation.name, "", invariance, relation, claims)
+    yield from _derivatives(statement, subject, scheme, claims)
     seed = subject.request.seed
     if seed is not None and statement.variant is statement.case.default_variant:
         yield _check(statement, scheme, Layer.INVARIANCE, MOVED, "", moved_copy, seed)
+
+
+def _derivatives(statement: Statement, subject: Subject, scheme: str, claims: Claims) -> Iterator[Check]:
+    """Yield what is asked of the derivatives of a solver that offers them, of the default variant of a case."""
+    if FORWARD not in subject.capabilities or statement.variant is not statement.case.default_variant:
+        return
+    for derived in list_statements(statement.case, statement):
+        make = partial(_check, derived, scheme)
+        for q in derived.quantities:
+            yield make(Layer.CRITERION, q.name, q.unit, derivative_criterion, q)
+        for q in derived.quantities if subject.refined else ():
+            yield make(Layer.CONVERGENCE, q.name, q.unit, derivative_convergence, q, claims)
+
+
+def _refuse_undefined(statement: Statement, quantity: Quantity) -> None:
+    """Raise `NotJudged` where there is no derivative, or none that is proved."""
+    truth = statement.truth(quantity)
+    if truth.value is None:
+        raise NotJudged(f"undefined: {'; '.join(truth.routes)}")
+
+
+def derivative_criterion(runner: Runner, statement: Statement, scheme: str, quantity: Quantity) -> Finding:
+    """Compare the derivative of the default answer with the proved one."""
+    _refuse_undefined(statement, quantity)
+    return criterion(runner, statement, scheme, quantity)
+
+
+def derivative_convergence(
+    runner: Runner, statement: Statement, scheme: str, quantity: Quantity, claims: Claims
+) -> Finding:
+    """Compare the derivative on the finest level with the proved one; see `levels.convergence`."""
+    _refuse_undefined(statement, quantity)
+    return levels.convergence(runner, statement, scheme, quantity, claims)
 
 
 def _claims(

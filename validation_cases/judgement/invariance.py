@@ -13,7 +13,8 @@ from veridyn.validation_cases.judgement.case import Number, Quantity
 from veridyn.validation_cases.judgement.judge import Finding, measured_error
 from veridyn.validation_cases.judgement.levels import CONFIRMING, answers, confirmed, confirming_runs
 from veridyn.validation_cases.judgement.relations import Relation
-from veridyn.validation_cases.judgement.runner import Answer, HarnessError, NotJudged, Run, Runner, Statement
+from veridyn.validation_cases.judgement.runner import Answer, HarnessError, NotJudged, Run, Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 from veridyn.validation_cases.judgement.uncertainty import Level, numerical_uncertainty
 

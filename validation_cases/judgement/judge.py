@@ -14,7 +14,8 @@ from veridyn.results import ErrorKind, Layer, LevelRow, Record, Verdict
 from veridyn.results.record import Setting
 from veridyn.solver.contract.errors import CapabilityError, SolverCrash, SolverFailure
 from veridyn.validation_cases.judgement.case import Case, Number, Quantity, Settings
-from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Run, Runner, Statement
+from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Run, Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.tolerances import Requirement, Tolerance
 
 DOUBLE_DIGITS = 15.95  # -log10 of half a unit in the last place of a double
@@ -69,7 +70,7 @@ class Check:
     def id(self) -> str:
         """Stable name within the case, e.g. ``a0=1.5-wear_power-devogelaere`` of a criterion."""
         name = self.name if self.layer is Layer.CRITERION else f"{self.layer}:{self.name}"
-        return "-".join(part for part in (self.variant, name, self.scheme) if part)
+        return "-".join(part for part in (self.variant, name.replace(" ", "_"), self.scheme) if part)
 
 
 def explain(judged: Record) -> str:

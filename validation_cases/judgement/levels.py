@@ -11,7 +11,8 @@ from veridyn.solver.contract.errors import CapabilityError, SettingsError, Solve
 from veridyn.solver.contract.statements import FEWEST_LEVELS, Claims, as_float
 from veridyn.validation_cases.judgement.case import Number, Quantity
 from veridyn.validation_cases.judgement.judge import Finding, measured_error
-from veridyn.validation_cases.judgement.runner import NotJudged, Run, Runner, Statement, finer_settings
+from veridyn.validation_cases.judgement.runner import NotJudged, Run, Runner, finer_settings
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance, exactly
 from veridyn.validation_cases.judgement.uncertainty import (
     ROUNDING,

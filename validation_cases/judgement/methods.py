@@ -19,7 +19,8 @@ from veridyn.validation_cases.judgement.case import Floats, Quantity
 from veridyn.validation_cases.judgement.judge import Finding, measured_error
 from veridyn.validation_cases.judgement.levels import FEW_DIGITS, level_runs, of_digits, of_reference
 from veridyn.validation_cases.judgement.relations import Relation
-from veridyn.validation_cases.judgement.runner import NotJudged, Run, Runner, Statement
+from veridyn.validation_cases.judgement.runner import NotJudged, Run, Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance, exactly
 
 DISCRETE = 1e-9  # of the largest displacement: rounding of a march of some thousand steps

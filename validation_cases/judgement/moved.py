@@ -21,7 +21,8 @@ from veridyn.validation_cases.judgement.judge import Finding, measured_error, re
 from veridyn.validation_cases.judgement.levels import level_runs
 from veridyn.validation_cases.judgement.relations import DISGUISED
 from veridyn.validation_cases.judgement.restated_mechanical import NAMELESS
-from veridyn.validation_cases.judgement.runner import Answer, HarnessError, NotJudged, Run, Runner, Statement
+from veridyn.validation_cases.judgement.runner import Answer, HarnessError, NotJudged, Run, Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.tolerances import Requirement, Tolerance
 from veridyn.validation_cases.judgement.uncertainty import Level, numerical_uncertainty
 

@@ -23,7 +23,8 @@ from veridyn.validation_cases.judgement.levels import (
     error_levels,
     level_table,
 )
-from veridyn.validation_cases.judgement.runner import NotJudged, Runner, Statement
+from veridyn.validation_cases.judgement.runner import NotJudged, Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 from veridyn.validation_cases.judgement.uncertainty import (
     DECIDING,

@@ -3,7 +3,7 @@
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeGuard, TypeVar, cast
 
@@ -11,20 +11,18 @@ import numpy as np
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
-from veridyn.references.certified import Certified
-from veridyn.references.parameters import Exact
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure, SolverLost
 from veridyn.solver.contract.gate import Gate
 from veridyn.solver.contract.output_grid import refine_outputs
 from veridyn.solver.contract.responses import AnyResponse, read_response
 from veridyn.solver.contract.statements import Refinement, as_float
-from veridyn.validation_cases.judgement.case import Case, Number, Observation, Quantity, Settings, Variant
+from veridyn.validation_cases.judgement.case import Number, Observation, Quantity, Settings
 from veridyn.validation_cases.judgement.changed_units import SI
 from veridyn.validation_cases.judgement.precision import SINGLE_DIGITS, find_digits
 from veridyn.validation_cases.judgement.relations import Relation, refuse_changes
-from veridyn.validation_cases.judgement.samples import every_second, spacing, with_fewer_digits
+from veridyn.validation_cases.judgement.samples import spacing
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Request, Subject
-from veridyn.validation_cases.judgement.tolerances import Tolerance
 from veridyn.validation_cases.judgement.uncertainty import ROUNDING
 
 T = TypeVar("T")
@@ -39,71 +37,6 @@ class NotJudged(Exception):
 
 class HarnessError(RuntimeError):
     """One of our own measures failed: no verdict about the solver."""
-
-
-@dataclass(frozen=True, eq=False)
-class Statement:
-    """A variant of a case, or a parameter set of the user, with its problem and what is measured in it."""
-
-    case: Case
-    variant: Variant
-
-    @cached_property
-    def values(self) -> dict[str, Exact]:
-        """All parameters."""
-        return self.case.values(self.variant.changes)
-
-    @cached_property
-    def problem(self) -> Problem:
-        """What is to be solved."""
-        return (self.variant.problem or self.case.problem)(self.values)
-
-    @cached_property
-    def needs(self) -> frozenset[str]:
-        """What the problem needs of a solver; every check asks."""
-        return frozenset(self.problem.needs)
-
-    @cached_property
-    def quantities(self) -> tuple[Quantity, ...]:
-        """What is measured in a response."""
-        return self.case.measured(self.variant)
-
-    @cached_property
-    def _known(self) -> dict[tuple[str, str], object]:
-        return {}
-
-    def _once(self, what: str, quantity: Quantity, find: Callable[[Mapping[str, Exact]], T]) -> T:
-        key = (what, quantity.name)
-        if key not in self._known:
-            self._known[key] = find(self.values)
-        return cast(T, self._known[key])
-
-    def truth(self, quantity: Quantity) -> Certified:
-        """Return the certified reference of a quantity.
-
-        Second routes confirm those of all variants in the tests of this suite; of parameters that a user has chosen,
-        they settle them here.
-        """
-        is_tested = any(self.variant is own for own in self.case.variants)
-
-        def find(values: Mapping[str, Exact]) -> Certified:
-            truth = quantity.truth(values)
-            return truth if is_tested else truth.settle(quantity.name)
-
-        return self._once("truth", quantity, find)
-
-    def doubt(self, quantity: Quantity) -> float:
-        """Return how uncertain a reference is that nobody has proved, in its unit; 0 for those that are proved."""
-        truth = self.truth(quantity)
-        return float(truth.radius or 0.0) if truth.kind == "numerical" else 0.0
-
-    def size(self, quantity: Quantity) -> float:
-        """Return the size to which errors of a quantity are related."""
-        return self._once("size", quantity, quantity.size)
-
-    def tolerance(self, quantity: Quantity) -> Tolerance:
-        """Return the acceptance criterion of a quantity."""
-        return self._once("tolerance", quantity, quantity.tolerance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +61,8 @@ class Run:
     def key(self) -> str:
         """What tells one run from another."""
         settings = ",".join(f"{name}={value}" for name, value in sorted(self.settings.items()))
-        case, variant = self.statement.case.name, self.statement.variant.name
         way = "default" if self.level is None else "level"
-        return "/".join((case, variant, way, settings, *([self.relation.name] if self.relation else [])))
+        return "/".join((self.statement.label, way, settings, *([self.relation.name] if self.relation else [])))
 
 
 Answer = Number | Exception  # of a measure: what it found, or why it found nothing
@@ -238,7 +170,7 @@ class Runner:
         if key not in self.measurements:
             o = self.observe(run)
             if half is not None:
-                o = replace(o, response=with_fewer_digits(every_second(o.response, half), self.find_digits(run)))
+                o = o.thin(half, self.find_digits(run))
             asked = [q for q in run.statement.quantities if q.converges or run.is_default]
             self.measurements[key] = {quantity.name: _measured(quantity, o) for quantity in asked}
         return self.measurements[key]
@@ -292,30 +224,37 @@ class Runner:
         default = self.default_run(run.statement, run.scheme)
         if isinstance(lost := self.failures.get(default.key), SolverLost):
             return lost
-        statement = run.statement
         try:
             self._warm_up(run)
-            response = self._solve(run)
+            o = self._solve(run)
         except (SolverInputError, SolverFailure) as error:
             return error
-        self.counters[run.key] = {name: float(n) for name, n in response.counters.items() if _is_number(n)}
-        return Observation(statement.values, statement.problem, response)
+        self.counters[run.key] = {name: float(n) for name, n in o.response.counters.items() if _is_number(n)}
+        return o
 
-    def _solve(self, run: Run) -> AnyResponse:
-        """Return the response to a run; a relation may need several solves, whose times add up."""
-        in_si = run.relation is None or run.relation.units == SI
+    def _solve(self, run: Run) -> Observation:
+        """Return what is observed in a run."""
+        statement = run.statement
+        if run.relation is not None:
+            return Observation(statement.values, statement.problem, self._solve_otherwise(run, run.relation))
+        answer = statement.ask(self.gate, *refine_outputs(statement.problem, dict(run.settings)))
+        self.wall_times[run.key] = answer.seconds
+        return statement.read(statement.problem, answer.content, self.subject.name)
+
+    def _solve_otherwise(self, run: Run, relation: Relation) -> AnyResponse:
+        """Return the response through a relation; it may need several solves, whose times add up."""
+        in_si = relation.units == SI
         seconds: list[float] = []
 
         def solve(problem: Problem) -> AnyResponse:
             settings = dict(run.settings) if in_si else dict(self._restated(run, problem))
             answer = self.gate.solve(*refine_outputs(problem, settings))
             seconds.append(answer.seconds)
-            if run.relation and run.relation.forbids_changes:
+            if relation.forbids_changes:
                 refuse_changes(problem, answer.changed)
             return read_response(problem, answer.content, self.subject.name)
 
-        problem = run.statement.problem
-        response = run.relation.answer(solve, problem) if run.relation else solve(problem)
+        response = relation.answer(solve, run.statement.problem)
         self.wall_times[run.key] = sum(seconds)
         return response
 

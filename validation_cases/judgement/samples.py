@@ -42,12 +42,23 @@ def _to_digits(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
 
 def every_second(response: AnyResponse, half: int) -> AnyResponse:
     """Return a response with every second sample from that number, both ends, and the samples at events."""
+    return choose(response, choose_every_second(response, half))
+
+
+def choose_every_second(response: AnyResponse, half: int) -> NDArray[np.bool_]:
+    """Tell which samples (m,) `every_second` leaves."""
     time = response.time
     kept = np.zeros(time.size, dtype=bool)
     kept[half::2] = True
     kept[[0, -1]] = True
     for instants in response.events.values():
         kept |= np.isin(time, instants)
+    return kept
+
+
+def choose(response: AnyResponse, kept: NDArray[np.bool_]) -> AnyResponse:
+    """Return a response with some of its samples (m,)."""
+    time = response.time
     if isinstance(response, Trajectory):
         modes = tuple(mode for mode, keep in zip(response.modes, kept, strict=False) if keep)
         return replace(response, time=time[kept], states=response.states[kept], modes=modes)

@@ -18,7 +18,8 @@ from veridyn.solver.contract.output_grid import refine_outputs
 from veridyn.validation_cases.judgement.case import Case, Quantity
 from veridyn.validation_cases.judgement.judge import DOUBLE_DIGITS, correct_digits, measured_error, recorded
 from veridyn.validation_cases.judgement.levels import level_runs
-from veridyn.validation_cases.judgement.runner import Answer, Run, Runner, Statement
+from veridyn.validation_cases.judgement.runner import Answer, Run, Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Request
 
 

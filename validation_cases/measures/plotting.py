@@ -20,7 +20,8 @@ from veridyn.solver.contract.errors import CapabilityError, MissingHistory, Solv
 from veridyn.solver.postprocessing.balance import element_history
 from veridyn.validation_cases.judgement.case import Case, FigureMaker, Floats, Observation, Quantity, Values
 from veridyn.validation_cases.judgement.levels import Answers, answers, error_levels
-from veridyn.validation_cases.judgement.runner import Answer, HarnessError, NotJudged, Runner, Statement
+from veridyn.validation_cases.judgement.runner import Answer, HarnessError, NotJudged, Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.uncertainty import observed_order
 
 RoleName = Literal["reference", "computed", "error", "limit", "guide"]

@@ -44,7 +44,7 @@ from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.checks import checks_of
 from veridyn.validation_cases.judgement.judge import Check, judge
-from veridyn.validation_cases.judgement.runner import Statement
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.tolerances import read_requirement
 
 LAYERS = (Layer.CRITERION, Layer.CONVERGENCE, Layer.CLAIM, Layer.INVARIANCE)

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from veridyn.references.certified import CertificationError, Certified, exact_zero, forget, undefined
+from veridyn.references.certified import Certified, forget, undefined
 from veridyn.references.deadline import OutOfTime, time_limit
 from veridyn.references.parameters import ParameterError, check_digits, unknown
 from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.catalogue import case_names, load_case
+from veridyn.validation_cases.judgement.proved_derivatives import differentiate_truth
 
 
 def cases() -> tuple[str, ...]:
@@ -70,8 +71,11 @@ def references(
         return {q.name: settle_in_time(q.name, partial(q.truth, values, digits), seconds) for q in quantities}
     if derivative not in values:
         raise ParameterError(unknown(derivative, list(values)))
-    varied = {**values, derivative: values[derivative].varied()}
-    return {q.name: _derivative(q, varied, digits, derivative, seconds) for q in quantities}
+
+    def settle(quantity: Quantity, compute: Callable[[], Certified]) -> Certified:
+        return settle_in_time(quantity.name, compute, seconds)
+
+    return {q.name: differentiate_truth(q, values, derivative, digits, partial(settle, q)) for q in quantities}
 
 
 def settle_in_time(name: str, compute: Callable[[], Certified], seconds: float) -> Certified:
@@ -91,21 +95,3 @@ def compute_in_time(compute: Callable[[], Certified], seconds: float) -> Certifi
     except OutOfTime as reached:
         forget()  # motions that were left half-way
         return undefined(f"not within {seconds:g} s: it came to {reached}; --seconds gives it more")
-
-
-def _derivative(quantity: Quantity, varied: Values, digits: int, name: str, seconds: float) -> Certified:
-    """Return the derivative of a quantity with respect to a parameter that is varied."""
-    try:
-        if all(parameter.name != name for parameter in quantity.reference.parameters) and quantity.exists(varied):
-            return exact_zero(f"{quantity.name} does not depend on {name}", digits)
-        truth = settle_in_time(quantity.name, partial(quantity.truth, varied, digits), seconds)
-    except CertificationError as reason:  # a boundary of regimes, met before anything is enclosed
-        return undefined(str(reason))
-    return take_derivative(truth, name)
-
-
-def take_derivative(truth: Certified, name: str) -> Certified:
-    """Return the derivative that a value carries, or why there is none."""
-    if truth.derivative is not None or truth.value is None:
-        return truth.derivative or truth
-    return undefined(f"{name} does not enter the formula that holds here: no derivative is given")

@@ -9,7 +9,7 @@ from typing import Any, assert_never
 
 import sympy
 
-from veridyn.api.front import SECONDS, settle_in_time, take_derivative
+from veridyn.api.front import SECONDS, settle_in_time
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.formulas import VariedNumber
 from veridyn.problem.initial_value import InitialValueProblem
@@ -33,6 +33,7 @@ from veridyn.references.problems.queries import (
     name_queries,
 )
 from veridyn.references.reference import Reference
+from veridyn.validation_cases.judgement.proved_derivatives import take_derivative
 
 
 def prove(

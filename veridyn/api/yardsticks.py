@@ -18,7 +18,8 @@ from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.validation_cases.judgement.case import Quantity
 from veridyn.validation_cases.judgement.levels import answers
-from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Statement
+from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 
 

@@ -30,7 +30,8 @@ from veridyn.solver.contract.statements import Settings, as_float
 from veridyn.validation_cases.judgement.case import Case, Number, Quantity
 from veridyn.validation_cases.judgement.checks import checks_of
 from veridyn.validation_cases.judgement.judge import judge
-from veridyn.validation_cases.judgement.runner import Answer, Run, Runner, Statement
+from veridyn.validation_cases.judgement.runner import Answer, Run, Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Request
 
 QUANTITY_COLUMNS = ("quantity", "value", "unit", "definition")

@@ -32,7 +32,7 @@ from veridyn.run.posed import choose, pose
 from veridyn.solver.adapters.as_scene import scene_of
 from veridyn.solver.adapters.calculix_deck import deck, increments
 from veridyn.solver.adapters.mjcf import mjcf
-from veridyn.validation_cases.judgement.runner import Statement
+from veridyn.validation_cases.judgement.statement import Statement
 
 Row = tuple[Any, ...]
 Format = Literal["json", "csv", "c", "fmu", "calculix", "scene", "mjcf"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from veridyn.identification.card import Card, make_cards
 from veridyn.identification.reading import Contradiction
 from veridyn.problem.mechanical import Problem
+from veridyn.problem.tangent import Tangent
 from veridyn.results import ErrorKind, Layer, Record, Verdict
 from veridyn.results.words import CARD
 from veridyn.solver.contract.errors import SolverFailure
@@ -39,6 +41,16 @@ class HurriedGate:
         if time.monotonic() > self.end:
             raise SolverFailure(f"not measured: {PATIENCE:g} s were spent")
         return self.gate.solve(problem, settings)
+
+    def solve_tangent(self, problem: Problem, tangent: Tangent, settings: Settings) -> TimedAnswer:
+        """See `Gate.solve_tangent`."""
+        return self.gate.solve_tangent(problem, tangent, settings)
+
+    def solve_cotangent(
+        self, problem: Problem, cotangents: Mapping[str, float], numbers: Sequence[str], settings: Settings
+    ) -> TimedAnswer:
+        """See `Gate.solve_cotangent`."""
+        return self.gate.solve_cotangent(problem, cotangents, numbers, settings)
 
     def state_levels(self, problem: Problem, scheme: str) -> object:
         """See `Gate.state_levels`."""

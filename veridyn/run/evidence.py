@@ -37,7 +37,7 @@ from veridyn.solver.contract.statements import Claims, read_claims
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, load_case
 from veridyn.validation_cases.judgement.checks import checks
-from veridyn.validation_cases.judgement.runner import Statement
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.tolerances import read_requirement
 

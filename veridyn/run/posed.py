@@ -10,7 +10,7 @@ from veridyn.problem.nearest import did_you_mean
 from veridyn.references import ParameterError
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.catalogue import load_case
-from veridyn.validation_cases.judgement.runner import Statement
+from veridyn.validation_cases.judgement.statement import Statement
 
 Changes = Mapping[str, str]
 

@@ -18,8 +18,9 @@ from veridyn.validation_cases.judgement.levels import FEW_DIGITS, of_reference
 from veridyn.validation_cases.judgement.moved import MOVED, admissible_change, list_compared, make_copy
 from veridyn.validation_cases.judgement.orders import claimed_order, leave_out_cut
 from veridyn.validation_cases.judgement.relations import RELATIONS
-from veridyn.validation_cases.judgement.runner import NotJudged, Statement
+from veridyn.validation_cases.judgement.runner import NotJudged
 from veridyn.validation_cases.judgement.stated import STATED
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Subject
 from veridyn.validation_cases.judgement.uncertainty import (
     ORDER_LOST,

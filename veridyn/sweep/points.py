@@ -20,7 +20,8 @@ from veridyn.solver.contract.gate import Columns
 from veridyn.sweep.request import SweepRequest
 from veridyn.validation_cases.judgement.case import Case, Number
 from veridyn.validation_cases.judgement.catalogue import load_case
-from veridyn.validation_cases.judgement.runner import HarnessError, Runner, Statement
+from veridyn.validation_cases.judgement.runner import HarnessError, Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Request
 from veridyn.validation_cases.judgement.sweeping import (
     ANSWERED,

@@ -19,7 +19,8 @@ from veridyn.validation_cases.judgement.case import (
     Variant,
     floats,
 )
-from veridyn.validation_cases.judgement.runner import Runner, Statement
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.measures.plotting import (
     Curves,
     HistoryCurve,
