@@ -399,3 +399,9 @@ def test_a_statement_that_raises_is_one_line(what):
 def test_classes_of_the_same_name_are_not_ours():
     foreign = Raised(["elsewhere.SettingsError", "builtins.Exception", "builtins.object"], "text")
     assert type(foreign.translate("odd")) is SolverCrash
+
+
+def test_an_expression_taken_for_a_number_gets_its_remedy():
+    line = Raised(["builtins.TypeError"], "Cannot convert expression to float").line
+    assert line.startswith("TypeError: Cannot convert expression to float: ")
+    assert "problem.initial_state" in line
