@@ -57,7 +57,7 @@ def exit_speed(p: Any) -> Any:
     q = p.lam * p.v0
     start = 1 + value(q)
     y = 1 + (-start * (-start).exp()).lambertw()
-    return rooted(y, q - (1 + q).log() + y + (1 - y).log(), 1 - 1 / (1 - y))
+    return rooted(y, lambda y: q - (1 + q).log() + y + (1 - y).log())
 
 
 def restitution(p: Any) -> Any:
@@ -130,7 +130,7 @@ def duration(p: Any) -> Any:
     energy = q - (1 + q).log()
     start = 1 + value(energy)
     x = start + (-(-start).exp()).lambertw()  # the root of x - 1 + exp(-x) = energy
-    out = rooted(x, energy + 1 - x - (-x).exp(), (-x).exp() - 1)
+    out = rooted(x, lambda x: energy + 1 - x - (-x).exp())
     size = p.m / (p.k * p.lam) * (2 * p.k * p.lam**2 / (5 * p.m)) ** (arb(3) / 5)
     return size * (stroke((1 + q).log(), 1) + stroke(out, -1))
 
@@ -155,7 +155,7 @@ def exact_factor(p: Any) -> Any:
         return share * (1 + e - 1 / (1 + (1 - (-x).exp()) / e)) - 1
 
     x = newton(lambda x: _excess(e, x), rate, hull(low, high))
-    return (1 - (-rooted(x, _excess(p.e, x), rate(x))).exp()) / p.e
+    return (1 - (-rooted(x, partial(_excess, p.e))).exp()) / p.e
 
 
 def _excess(e: Any, x: Any) -> Any:

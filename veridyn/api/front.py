@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from veridyn.references.certified import CertificationError, Certified, exact_zero, forget, undefined
+from veridyn.api.derivatives import Compute, check_names, differentiate
+from veridyn.references.certified import Certified, exact_zero, forget, undefined
 from veridyn.references.deadline import OutOfTime, time_limit
-from veridyn.references.parameters import ParameterError, check_digits, unknown
+from veridyn.references.parameters import check_digits
 from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
 from veridyn.validation_cases.judgement.catalogue import case_names, load_case
 
@@ -23,7 +24,12 @@ SECONDS = 30.0  # for a value, unless more are given
 
 
 def reference(
-    case: str, *, digits: int = 30, derivative: str | None = None, seconds: float = SECONDS, **parameters: Any
+    case: str,
+    *,
+    digits: int = 30,
+    derivative: str | Sequence[str] = (),
+    seconds: float = SECONDS,
+    **parameters: Any,
 ) -> Mapping[str, Certified]:
     """Return the certified reference values of a case by quantity name.
 
@@ -37,8 +43,8 @@ def reference(
     digits
         Significant digits wanted, 1 to 1000.
     derivative
-        A parameter of the case: the derivatives with respect to it are returned instead, undefined with the reason
-        where one does not exist or is not given.
+        A parameter of the case, or two: the derivatives with respect to it, or the second ones with respect to both
+        (the same twice, too), are returned instead, undefined with the reason where one does not exist or is not given.
     seconds
         That a value may take: beyond them it is undefined, and says how far the work came.
     parameters
@@ -53,25 +59,24 @@ def reference(
     """
     chosen = load_case(case)
     values = chosen.values(parameters)
-    return references(chosen, values, check_digits(digits), derivative, seconds=seconds)
+    names = check_names(derivative, values)
+    return references(chosen, values, check_digits(digits), names, seconds=seconds)
 
 
 def references(
     case: Case,
     values: Values,
     digits: int,
-    derivative: str | None = None,
+    derivative: Sequence[str] = (),
     of: Variant | None = None,
     seconds: float = SECONDS,
 ) -> dict[str, Certified]:
     """Return the references of all quantities, or of those of a variant, for complete parameters; as `reference`."""
     quantities = case.select_quantities(of) if of else case.quantities
-    if derivative is None:
+    names = check_names(derivative, values)
+    if not names:
         return {q.name: settle_in_time(q.name, partial(q.truth, values, digits), seconds) for q in quantities}
-    if derivative not in values:
-        raise ParameterError(unknown(derivative, list(values)))
-    varied = {**values, derivative: values[derivative].varied()}
-    return {q.name: _derivative(q, varied, digits, derivative, seconds) for q in quantities}
+    return {q.name: _derivative(q, values, digits, names, seconds) for q in quantities}
 
 
 def settle_in_time(name: str, compute: Callable[[], Certified], seconds: float) -> Certified:
@@ -81,6 +86,16 @@ def settle_in_time(name: str, compute: Callable[[], Certified], seconds: float) 
     """
     begin = time.monotonic()
     return compute_in_time(compute, seconds).settle(name, seconds - (time.monotonic() - begin))
+
+
+def settle_until(name: str, compute: Compute, seconds: float) -> Compute:
+    """Return what gives values as `settle_in_time`, all of them together within some seconds from now on."""
+    ends = time.monotonic() + seconds
+
+    def settle(values: Values, digits: int) -> Certified:
+        return settle_in_time(name, partial(compute, values, digits), round(ends - time.monotonic(), 1))
+
+    return settle
 
 
 def compute_in_time(compute: Callable[[], Certified], seconds: float) -> Certified:
@@ -93,19 +108,11 @@ def compute_in_time(compute: Callable[[], Certified], seconds: float) -> Certifi
         return undefined(f"not within {seconds:g} s: it came to {reached}; --seconds gives it more")
 
 
-def _derivative(quantity: Quantity, varied: Values, digits: int, name: str, seconds: float) -> Certified:
-    """Return the derivative of a quantity with respect to a parameter that is varied."""
-    try:
-        if all(parameter.name != name for parameter in quantity.reference.parameters) and quantity.exists(varied):
+def _derivative(quantity: Quantity, values: Values, digits: int, names: tuple[str, ...], seconds: float) -> Certified:
+    """Return the derivative of a quantity with respect to one parameter or two."""
+    entering = {parameter.name for parameter in quantity.reference.parameters}
+    for name in names:
+        if name not in entering and quantity.exists(values):
             return exact_zero(f"{quantity.name} does not depend on {name}", digits)
-        truth = settle_in_time(quantity.name, partial(quantity.truth, varied, digits), seconds)
-    except CertificationError as reason:  # a boundary of regimes, met before anything is enclosed
-        return undefined(str(reason))
-    return take_derivative(truth, name)
 
-
-def take_derivative(truth: Certified, name: str) -> Certified:
-    """Return the derivative that a value carries, or why there is none."""
-    if truth.derivative is not None or truth.value is None:
-        return truth.derivative or truth
-    return undefined(f"{name} does not enter the formula that holds here: no derivative is given")
+    return differentiate(settle_until(quantity.name, quantity.truth, seconds), values, names, digits)
