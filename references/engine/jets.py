@@ -78,9 +78,14 @@ class Jet:
             return (power * self.log()).exp()
         raised = self.value**power
         rate = raised / self.value * power
-        times = None if self.share is None else _fraction(power)
         bend = None if self.curve is None else rate * (self.curve + (power - 1) * self.slope * self.slope / self.value)
-        return Jet(raised, rate * self.slope, None if times is None else shares.scale(self.share, times), bend)
+        return Jet(raised, rate * self.slope, self._share_of_power(power), bend)
+
+    def _share_of_power(self, power: Any) -> Share | None:
+        if self.share is None or self.share == NONE:
+            return self.share
+        times = _fraction(power)
+        return None if times is None else shares.scale(self.share, times)
 
     def _common(self, other: Any) -> Share | None:
         """Return the share of a sum."""
@@ -242,6 +247,8 @@ def rooted(root: arb, function: Callable[[Ball], Ball], own: Share | None = None
     off = function(root)
     if not differentiated(off):
         return root
+    if off.share == NONE:
+        return Jet(root, arb(0), NONE)
     # From g(t(p), p) = 0 for all p follows t' = -(∂g/∂p)/(∂g/∂t); the root is simple, so that the divisor is not zero.
     # The slope of ``off`` is ∂g/∂p at a fixed place. At one whose own derivative is 1 it is ∂g/∂p + ∂g/∂t. Of the
     # second derivative of g(t(p), p), which is zero, only ∂g/∂t t'' is left out where t moves with t' alone.
@@ -262,10 +269,10 @@ def drift(rate: Ball, acceleration: Ball, instant: Ball) -> Ball:
         return arb(0)
     moves = instant.slope
     first = value(rate) * moves
-    if _lacks_curve(rate, instant):
+    if instant.curve is None:
         return Jet(arb(0), first)
     # d²/dp² y(t(p), p) = ∂²y/∂p² + 2 ∂²y/∂t∂p t' + ∂²y/∂t² t'² + ∂y/∂t t''
-    bend = 2 * slope(rate) * moves + acceleration * moves * moves + value(rate) * curve(instant)
+    bend = 2 * slope(rate) * moves + acceleration * moves * moves + value(rate) * instant.curve
     return Jet(arb(0), first, None, bend)
 
 

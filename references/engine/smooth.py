@@ -32,7 +32,6 @@ from veridyn.references.engine.jets import (
     hull,
     lift,
     lowered,
-    slope,
     stack,
     unstack,
     value,
@@ -413,9 +412,9 @@ def restarted(flow: Callable[[arb], Smooth], time: Ball, state: State) -> tuple[
     instant = value(time)
     start = instant.mid()
     late, after = instant - start, flow(start)
-    rates: Sequence[Ball] = after.rates(instant, state)
-    if differentiated(*state, time, *rates):  # at a fixed instant, not at that of the event, which moves
-        state, rates = _at_rest(after, time, state)
+    if differentiated(time):
+        state = _at_rest(after, time, state)
+    rates = after.rates(instant, state)
     # An a priori box (Picard and Lindelöf): from inside it, rates over it lead back into its
     # interior; no way leads out.
     around = [_inflated(x - 2 * rate * late) for x, rate in zip(state, rates, strict=True)]
@@ -427,17 +426,13 @@ def restarted(flow: Callable[[arb], Smooth], time: Ball, state: State) -> tuple[
     raise Undecided("an event is too uncertain")
 
 
-def _at_rest(after: Smooth, time: Ball, state: State) -> tuple[State, Sequence[Ball]]:
-    """Return the state at the instant of an event as it does not move with the event, and the rates there.
-
-    What is at the event when the parameter is another was somewhere else at this instant.
-    """
+def _at_rest(after: Smooth, time: Jet, state: State) -> State:
+    """Return a state that belongs to a moving instant with the derivatives that it has where the instant rests."""
     # First the slopes: those of the rates, which the second derivatives need, depend on them.
-    instant, rates = value(time), after.rates(value(time), state)
-    moving = Jet(instant, slope(time)) if differentiated(time) else time
+    instant, rates, moving = time.value, after.rates(time.value, state), Jet(time.value, time.slope)
     slopes = tuple(x - drift(rate, arb(0), moving) for x, rate in zip(state, rates, strict=True))
     rates, accelerations = after.accelerate(instant, slopes, find_order(time))
-    return tuple(x - drift(r, a, time) for x, r, a in zip(state, rates, accelerations, strict=True)), rates
+    return tuple(x - drift(r, a, time) for x, r, a in zip(state, rates, accelerations, strict=True))
 
 
 def _differentiate(law: Rates, time: Ball, states: Sequence[Ball], rates: Sequence[Ball]) -> list[Ball]:
