@@ -6,7 +6,7 @@ little larger, to first order. So each measure of a case can be differentiated: 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -19,6 +19,7 @@ from veridyn.problem.tangent import Tangent
 from veridyn.problem.variations import shift
 from veridyn.references.certified import Certified, forget, undefined
 from veridyn.references.deadline import OutOfTime, time_limit
+from veridyn.references.derivatives import Compute
 from veridyn.references.parameters import Exact, Parameter
 from veridyn.references.reference import DIGITS
 from veridyn.solver.contract.derivatives import Differentiated, move, read_differentiated
@@ -44,13 +45,18 @@ BY = " by "  # between the names of quantity and parameter
 # ---- truth
 
 
-def _settle_soon(compute: Callable[[], Certified]) -> Certified:
-    try:
-        with time_limit(SECONDS):
-            return compute()
-    except OutOfTime as reached:
-        forget()  # motions that were left half-way
-        return undefined(f"its proof does not come within {SECONDS:g} s: it came to {reached}")
+def _settle_soon(compute: Compute) -> Compute:
+    """Return what gives values in the time that a proof has here, or says how far it came."""
+
+    def settle(values: Values, digits: int) -> Certified:
+        try:
+            with time_limit(SECONDS):
+                return compute(values, digits)
+        except OutOfTime as reached:
+            forget()  # motions that were left half-way
+            return undefined(f"its proof does not come within {SECONDS:g} s: it came to {reached}")
+
+    return settle
 
 
 # ---- what is measured
@@ -131,7 +137,7 @@ class DerivedQuantity(Quantity):
 
     def truth(self, values: Values, digits: int = DIGITS) -> Certified:
         """Return the proved derivative."""
-        return differentiate_truth(self.base, values, self.parameter, digits, _settle_soon)
+        return differentiate_truth(self.base, values, (self.parameter,), digits, _settle_soon(self.base.truth))
 
 
 def differentiate_quantity(quantity: Quantity, parameter: Parameter) -> DerivedQuantity:
