@@ -12,9 +12,8 @@ PAGE = (ROOT / "docs" / "plugging-in-a-solver.md").read_text(encoding="utf-8")
 SHORT = {"v0": "2"}  # the first variant, which is the shorter one; test_doc_commands runs both
 
 
-def code():
-    (block,) = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)
-    return block
+def code(place=0):
+    return re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)[place]
 
 
 @pytest.fixture
@@ -54,3 +53,11 @@ def test_mistakes_below_the_criteria_are_detected(spec, right, wrong, layer):
     assert {r.layer for r in failed} == {layer}
     for levels in (r.levels for r in failed if (r.layer, r.quantity) == ("convergence", "flight_duration")):
         assert all(f"{level.value:.9g}  " in PAGE for level in levels)
+
+
+def test_the_initial_value_solver_keeps_its_order(tmp_path):
+    file = tmp_path / "my_rates.py"
+    file.write_text(code(1), encoding="utf-8")
+    records = verify(f"{file}:RungeKutta", ["duffing_free"])
+    assert {record.verdict for record in records} <= {"pass", "not applicable"}
+    assert any(record.layer == "claim" and record.verdict == "pass" for record in records)
