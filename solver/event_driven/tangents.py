@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 
 from veridyn.problem.errors import ProblemError
-from veridyn.problem.extended import extend
+from veridyn.problem.extended import Term, extend
 from veridyn.problem.generated import functions
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Floats
@@ -17,14 +17,17 @@ from veridyn.solver.contract.responses import Trajectory
 
 
 def solve_extended(
-    problem: InitialValueProblem, tangent: Tangent, solve: Callable[[InitialValueProblem], Trajectory]
+    problem: InitialValueProblem,
+    tangent: Tangent,
+    solve: Callable[[InitialValueProblem], Trajectory],
+    without: Collection[Term] = (),
 ) -> Differentiated:
     """Return the response and its derivative along a tangent, by a solver that reports events and modes.
 
-    Raises NotImplementedError for what `extend` refuses, and what the solver raises.
+    Terms may be left out, see `extend`. Raises NotImplementedError for what `extend` refuses, what the solver raises.
     """
     try:
-        extended = extend(problem, tangent)
+        extended = extend(problem, tangent, without)
     except ProblemError as error:
         raise NotImplementedError(str(error)) from None
     return split(problem, solve(extended.problem))

@@ -9,11 +9,13 @@ from veridyn.results import Layer
 from veridyn.solver.contract.statements import FORWARD, WHAT_TO_CLAIM, Claims
 from veridyn.validation_cases.judgement import levels, methods, orders
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
-from veridyn.validation_cases.judgement.derivatives import list_statements
+from veridyn.validation_cases.judgement.derivatives import BY, DerivativeStatement, list_statements
+from veridyn.validation_cases.judgement.gradients import LINEAR, OWN_DIFFERENCES, linear, own_differences
 from veridyn.validation_cases.judgement.invariance import invariance
 from veridyn.validation_cases.judgement.judge import Check, Finding, measured_error, required
+from veridyn.validation_cases.judgement.missing_terms import explain_derivative
 from veridyn.validation_cases.judgement.moved import MOVED, moved_copy
-from veridyn.validation_cases.judgement.relations import RELATIONS, Relation
+from veridyn.validation_cases.judgement.relations import RELATIONS, STRUCTURAL, Relation
 from veridyn.validation_cases.judgement.runner import NotJudged, Runner
 from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Subject
@@ -79,7 +81,8 @@ def checks_of(statement: Statement, subject: Subject, scheme: str) -> Iterator[C
 
 def _derivatives(statement: Statement, subject: Subject, scheme: str, claims: Claims) -> Iterator[Check]:
     """Yield what is asked of the derivatives of a solver that offers them, of the default variant of a case."""
-    if FORWARD not in subject.capabilities or statement.variant is not statement.case.default_variant:
+    offers = FORWARD in subject.capabilities and statement.needs <= subject.capabilities
+    if not offers or statement.variant is not statement.case.default_variant:
         return
     for derived in list_statements(statement.case, statement):
         make = partial(_check, derived, scheme)
@@ -87,6 +90,12 @@ def _derivatives(statement: Statement, subject: Subject, scheme: str, claims: Cl
             yield make(Layer.CRITERION, q.name, q.unit, derivative_criterion, q)
         for q in derived.quantities if subject.refined else ():
             yield make(Layer.CONVERGENCE, q.name, q.unit, derivative_convergence, q, claims)
+        by = f"{BY}{derived.parameter.name}"
+        yield make(Layer.INVARIANCE, f"{OWN_DIFFERENCES}{by}", "", own_differences)
+        yield make(Layer.INVARIANCE, f"{LINEAR}{by}", "", linear)
+        for relation in STRUCTURAL:
+            if relation.applies(derived.problem):
+                yield make(Layer.INVARIANCE, f"{relation.name}{by}", "", invariance, relation, claims)
 
 
 def _refuse_undefined(statement: Statement, quantity: Quantity) -> None:
@@ -96,18 +105,26 @@ def _refuse_undefined(statement: Statement, quantity: Quantity) -> None:
         raise NotJudged(f"undefined: {'; '.join(truth.routes)}")
 
 
-def derivative_criterion(runner: Runner, statement: Statement, scheme: str, quantity: Quantity) -> Finding:
+def derivative_criterion(runner: Runner, statement: DerivativeStatement, scheme: str, quantity: Quantity) -> Finding:
     """Compare the derivative of the default answer with the proved one."""
     _refuse_undefined(statement, quantity)
-    return criterion(runner, statement, scheme, quantity)
+    return _explain(runner, statement, scheme, criterion(runner, statement, scheme, quantity))
 
 
 def derivative_convergence(
-    runner: Runner, statement: Statement, scheme: str, quantity: Quantity, claims: Claims
+    runner: Runner, statement: DerivativeStatement, scheme: str, quantity: Quantity, claims: Claims
 ) -> Finding:
     """Compare the derivative on the finest level with the proved one; see `levels.convergence`."""
     _refuse_undefined(statement, quantity)
-    return levels.convergence(runner, statement, scheme, quantity, claims)
+    finding = levels.convergence(runner, statement, scheme, quantity, claims)
+    return _explain(runner, statement, scheme, finding)
+
+
+def _explain(runner: Runner, statement: DerivativeStatement, scheme: str, finding: Finding) -> Finding:
+    """Return a finding, with what is missing in a derivative that fails."""
+    if finding.passes:
+        return finding
+    return replace(finding, detail=explain_derivative(runner, statement, scheme, finding))
 
 
 def _claims(

@@ -10,24 +10,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
+from itertools import islice
 
 import numpy as np
 
+from veridyn.problem.errors import ProblemError
+from veridyn.problem.expressions import Expr
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Problem
-from veridyn.problem.tangent import Tangent
+from veridyn.problem.tangent import INITIAL, Tangent
 from veridyn.problem.variations import shift
-from veridyn.references.certified import Certified, forget, undefined
+from veridyn.references.certified import CertificationError, Certified, forget, undefined
 from veridyn.references.deadline import OutOfTime, time_limit
-from veridyn.references.parameters import Exact, Parameter
+from veridyn.references.parameters import Exact, Parameter, ParameterError, exact
 from veridyn.references.reference import DIGITS
 from veridyn.solver.contract.derivatives import Differentiated, move, read_differentiated
-from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.gate import Gate, TimedAnswer
 from veridyn.solver.contract.responses import AnyResponse
 from veridyn.solver.contract.statements import Settings
 from veridyn.validation_cases.judgement.case import Case, Measure, Observation, Quantity, Values, read_once
 from veridyn.validation_cases.judgement.proved_derivatives import differentiate_truth
+from veridyn.validation_cases.judgement.relations import Relation
 from veridyn.validation_cases.judgement.samples import choose, choose_every_second, with_fewer_digits
 from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance
@@ -37,6 +41,8 @@ NEAREST = 10.0  # steps that the instant of an event is away from the samples be
 STENCIL = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}  # weights of neighbours: the derivative to fourth order
 LOST = 10.0  # a derivative may be wrong by a digit more than the quantity itself
 MOST = 0.1  # of its scale, however wide the criterion of the quantity is
+MOST_PARAMETERS = 3  # of a case: each costs as many solves as the case itself, and a proof of every quantity
+RELATIVE = Fraction(1, 10**8)  # step of a parameter by which the numbers of a problem are followed
 SECONDS = 10.0  # that the proof of a derivative may take
 BY = " by "  # between the names of quantity and parameter
 
@@ -62,6 +68,7 @@ class TangentObservation(Observation):
 
     slopes: AnyResponse = field(kw_only=True)
     tangent: Tangent = field(kw_only=True)
+    length: float = field(default=1.0, kw_only=True)  # of the tangent: how fast it says that the parameter grows
 
     def thin(self, half: int, printed: float | None) -> TangentObservation:
         """Return what is seen in every second sample; see `Observation.thin`."""
@@ -91,12 +98,13 @@ def list_neighbours(o: Observation) -> tuple[float, Mapping[int, Observation]]:
     """Return the step of the parameter, and what is seen of neighbours so many steps away."""
     assert isinstance(o, TangentObservation)
     name = o.tangent.parameter
-    pair, step = keep_apart(Differentiated(o.response, o.slopes), STEP * (abs(o[name]) or 1.0))
+    pair, step = keep_apart(Differentiated(o.response, o.slopes), STEP * (abs(o[name]) or 1.0) / abs(o.length))
+    step *= o.length  # of the parameter
     return step, {
         place: Observation(
             {**o.values, name: Exact(Fraction(o[name]) + Fraction(place * step))},
-            shift(o.problem, o.tangent, place * step),
-            move(pair, place * step),
+            shift(o.problem, o.tangent, place * step / o.length),
+            move(pair, place * step / o.length),
         )
         for place in STENCIL
     }
@@ -183,6 +191,7 @@ class DerivativeStatement(Statement):
     """A variant of a case with the derivatives of its quantities by a parameter."""
 
     parameter: Parameter = field(kw_only=True)
+    length: float = field(default=1.0, kw_only=True)  # of the tangent that a solver gets
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -195,30 +204,98 @@ class DerivativeStatement(Statement):
     @cached_property
     def tangent(self) -> Tangent:
         """How the numbers of the problem follow the parameter."""
-        return Tangent(self.parameter.name, {self.parameter.name: 1.0})
+        numbers = follow_numbers(self.pose, self.values, self.parameter.name)
+        return Tangent(self.parameter.name, {name: slope * self.length for name, slope in numbers.items()})
+
+    def pose(self, values: Values) -> InitialValueProblem:
+        """Return the problem at other values of the parameters."""
+        problem = (self.variant.problem or self.case.problem)(values)
+        assert isinstance(problem, InitialValueProblem)
+        return problem
 
     @property
     def label(self) -> str:
         """What tells it from other statements."""
-        return f"{super().label}/{self.parameter.name}"
+        return f"{super().label}/{self.parameter.name} {self.length:g}"
 
     def ask(self, gate: Gate, problem: Problem, settings: Settings) -> TimedAnswer:
         """Return response and derivative as a solver answers."""
-        return gate.solve_tangent(problem, self.tangent, settings)
+        return gate.solve_tangent(problem, rename_numbers(self.tangent, self.problem, problem), settings)
 
     def read(self, problem: Problem, answer: object, solver: str) -> Observation:
         """Return an answer as measures look at it."""
         pair = read_differentiated(problem, answer, solver)
-        return TangentObservation(self.values, self.problem, pair.response, slopes=pair.tangent, tangent=self.tangent)
+        return self.observe(pair)
+
+    def observe(self, pair: Differentiated) -> TangentObservation:
+        """Return a response and its derivative as measures look at them."""
+        more = {"slopes": pair.tangent, "tangent": self.tangent, "length": self.length}
+        return TangentObservation(self.values, self.problem, pair.response, **more)
+
+    def observe_otherwise(self, relation: Relation, ask: Callable[[Problem], object], solver: str) -> Observation:
+        """Return what is observed through a relation that only changes names and order.
+
+        What it does to a response it does to a derivative.
+        """
+        pairs: list[Differentiated] = []
+
+        def solve(problem: Problem) -> AnyResponse:
+            pairs.append(read_differentiated(problem, ask(problem), solver))
+            return pairs[-1].response
+
+        response = relation.answer(solve, self.problem)
+        again = iter(pairs)
+        return self.observe(Differentiated(response, relation.answer(lambda _: next(again).tangent, self.problem)))
+
+
+def rename_numbers(tangent: Tangent, problem: Problem, other: Problem) -> Tangent:
+    """Return a tangent for a problem with other names: its parameters are in the same order."""
+    assert isinstance(problem, InitialValueProblem)
+    assert isinstance(other, InitialValueProblem)
+    names = dict(zip(problem.parameters, other.parameters, strict=True))
+    return Tangent(tangent.parameter, {names[name]: value for name, value in tangent.numbers.items()})
+
+
+def follow_numbers(pose: Callable[[Values], InitialValueProblem], values: Values, name: str) -> Mapping[str, float]:
+    """Return the derivatives of the numbers of a problem by a parameter of its case, by the name of the number.
+
+    A case may start its problem at a proved point of an orbit, so that further numbers follow. They are exact to thirty
+    digits; their central differences are to sixteen.
+
+    Raises
+    ------
+    CapabilityError
+        If the problem has no neighbours, or another form there.
+    """
+    size = Fraction(float(values[name])) or Fraction(1)
+    step = abs(size) * RELATIVE
+    try:
+        below, there, above = (
+            pose({**values, name: exact(Fraction(float(values[name])) + sign * step)}) for sign in (-1, 0, 1)
+        )
+    except (ParameterError, CertificationError, ProblemError) as nothing:
+        raise CapabilityError(f"{name} has no neighbours on both sides: {nothing}") from None
+    if not below.modes == there.modes == above.modes or len(above.initial) != len(there.initial):
+        raise CapabilityError(f"the equations of {there.name} follow {name} by more than their parameters")
+    before, after = list_exact(below), list_exact(above)
+    slopes = {number: float(((after[number] - before[number]) / (2 * step)).evalf(DIGITS)) for number in before}
+    return {number: slope for number, slope in slopes.items() if slope}
+
+
+def list_exact(problem: InitialValueProblem) -> dict[str, Expr]:
+    """Return the numbers of a problem by name: parameters, and initial values as expressions in them."""
+    starts = {INITIAL + name: value for name, value in zip(problem.unknowns, problem.initial, strict=True)}
+    return {**problem.parameters, **starts}
 
 
 def list_statements(case: Case, statement: Statement) -> list[DerivativeStatement]:
     """Return a statement once for each parameter of the case that derivatives are taken to.
 
-    These are the numbers among its parameters that are parameters of its initial value problem.
+    These are the first numbers among its parameters that are parameters of its initial value problem.
     """
     problem = statement.problem
     if not isinstance(problem, InitialValueProblem):
         return []
     names = (p for p in case.parameters if p.name in problem.parameters and p.rule != "whole" and not p.among)
-    return [DerivativeStatement(case, statement.variant, parameter=parameter) for parameter in names]
+    chosen = islice(names, MOST_PARAMETERS)
+    return [DerivativeStatement(case, statement.variant, parameter=parameter) for parameter in chosen]

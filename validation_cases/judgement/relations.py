@@ -377,6 +377,16 @@ RELATIONS: tuple[Relation, ...] = (
     ),
 )
 
+STRUCTURAL: tuple[Relation, ...] = (
+    *(relation for relation in RELATIONS if relation.name in ("permuted", "events_reordered")),
+    Relation(
+        "renamed",
+        "The same problem with other names of states, parameters, events and modes moves in the same way.",
+        lambda solve, problem: _of(problem).renamed(solve, problem),
+    ),
+)
+"""Relations that change nothing but names and order: what they do to a response they do to a derivative."""
+
 TELLING = "restarted"
 """The relation that asks most of a problem: whether its state says all. Who asks a single one asks this."""
 

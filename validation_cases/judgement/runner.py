@@ -14,7 +14,6 @@ from veridyn.problem.mechanical import Problem
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure, SolverLost
 from veridyn.solver.contract.gate import Gate
 from veridyn.solver.contract.output_grid import refine_outputs
-from veridyn.solver.contract.responses import AnyResponse, read_response
 from veridyn.solver.contract.statements import Refinement, as_float
 from veridyn.validation_cases.judgement.case import Number, Observation, Quantity, Settings
 from veridyn.validation_cases.judgement.changed_units import SI
@@ -172,7 +171,7 @@ class Runner:
             if half is not None:
                 o = o.thin(half, self.find_digits(run))
             asked = [q for q in run.statement.quantities if q.converges or run.is_default]
-            self.measurements[key] = {quantity.name: _measured(quantity, o) for quantity in asked}
+            self.measurements[key] = {quantity.name: read_quantity(quantity, o) for quantity in asked}
         return self.measurements[key]
 
     def find_digits(self, run: Run) -> float | None:
@@ -236,27 +235,27 @@ class Runner:
         """Return what is observed in a run."""
         statement = run.statement
         if run.relation is not None:
-            return Observation(statement.values, statement.problem, self._solve_otherwise(run, run.relation))
+            return self._solve_otherwise(run, run.relation)
         answer = statement.ask(self.gate, *refine_outputs(statement.problem, dict(run.settings)))
         self.wall_times[run.key] = answer.seconds
         return statement.read(statement.problem, answer.content, self.subject.name)
 
-    def _solve_otherwise(self, run: Run, relation: Relation) -> AnyResponse:
-        """Return the response through a relation; it may need several solves, whose times add up."""
+    def _solve_otherwise(self, run: Run, relation: Relation) -> Observation:
+        """Return what is observed through a relation; it may need several solves, whose times add up."""
         in_si = relation.units == SI
         seconds: list[float] = []
 
-        def solve(problem: Problem) -> AnyResponse:
+        def ask(problem: Problem) -> object:
             settings = dict(run.settings) if in_si else dict(self._restated(run, problem))
-            answer = self.gate.solve(*refine_outputs(problem, settings))
+            answer = run.statement.ask(self.gate, *refine_outputs(problem, settings))
             seconds.append(answer.seconds)
             if relation.forbids_changes:
                 refuse_changes(problem, answer.changed)
-            return read_response(problem, answer.content, self.subject.name)
+            return answer.content
 
-        response = relation.answer(solve, run.statement.problem)
+        o = run.statement.observe_otherwise(relation, ask, self.subject.name)
         self.wall_times[run.key] = sum(seconds)
-        return response
+        return o
 
     def _restated(self, run: Run, problem: Problem) -> Settings:
         """Return the settings of a run for its problem in other units.
@@ -319,7 +318,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _measured(quantity: Quantity, o: Observation) -> Answer:
+def read_quantity(quantity: Quantity, o: Observation) -> Answer:
     """Return what a measure finds, or the error that says why it finds nothing."""
     assert quantity.measure is not None
     try:

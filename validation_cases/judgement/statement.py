@@ -9,9 +9,10 @@ from veridyn.problem.mechanical import Problem
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact
 from veridyn.solver.contract.gate import Gate, TimedAnswer
-from veridyn.solver.contract.responses import read_response
+from veridyn.solver.contract.responses import AnyResponse, read_response
 from veridyn.solver.contract.statements import Settings
 from veridyn.validation_cases.judgement.case import Case, Observation, Quantity, Variant
+from veridyn.validation_cases.judgement.relations import Relation
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 
 T = TypeVar("T")
@@ -93,3 +94,11 @@ class Statement:
     def read(self, problem: Problem, answer: object, solver: str) -> Observation:
         """Return an answer as measures look at it; raises `SolverFailure` if it is none."""
         return Observation(self.values, self.problem, read_response(problem, answer, solver))
+
+    def observe_otherwise(self, relation: Relation, ask: Callable[[Problem], object], solver: str) -> Observation:
+        """Return what is observed through a relation; ``ask`` returns what a solver answers to a problem."""
+
+        def solve(problem: Problem) -> AnyResponse:
+            return read_response(problem, ask(problem), solver)
+
+        return Observation(self.values, self.problem, relation.answer(solve, self.problem))

@@ -30,16 +30,16 @@ INSTANT = "instant"  # the name of what follows the events: the derivative of th
 
 
 class Term(StrEnum):
-    """A part of a derivative that can be left out: what then is computed belongs to another motion."""
+    """A part of a derivative that can be left out: it is then computed as if what the text says."""
 
-    INSTANT = "the instant of an event moves"
-    GUARD = "the parameter stands in the guard of an event"
-    JUMP = "the rates jump at an event"
-    RESET = "the states jump at an event"
-    COEFFICIENT = "the parameter stands in the jump of the states"
-    MEMORY = "what was before an event moves what comes after it"
-    RATES = "the parameter stands in the equations of motion"
-    START = "the initial values move"
+    INSTANT = "the instants of events did not move"
+    GUARD = "the parameter did not stand in the guards of events"
+    JUMP = "the rates did not jump at events"
+    RESET = "the states did not jump at events"
+    COEFFICIENT = "the parameter did not stand in the jumps of the states"
+    MEMORY = "nothing before an event mattered after it"
+    RATES = "the parameter did not stand in the equations of motion"
+    START = "the initial values did not move"
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class _Rule:
             return (sympy.Integer(0),) * len(self.names)
         stated = (self.tangent.numbers.get(INITIAL + name, 0.0) for name in self.problem.states)
         return tuple(
-            self.along(expression) + sympy.nsimplify(number, rational=True)
+            self.along(expression) + sympy.Rational(repr(number))
             for expression, number in zip(self.problem.initial, stated, strict=True)
         )
 
@@ -141,8 +141,12 @@ class _Rule:
         result = []
         for name, value, rate in zip(self.problem.states, jumps, then.rates, strict=True):
             own = sympy.Symbol(name) if Term.RESET in self.without and name in reset else value
-            parts = {"by_state": Term.MEMORY not in self.without, "by_parameter": Term.COEFFICIENT not in self.without}
-            result.append(self.along(own, **parts) + (self.in_time(own, mode) - rate.xreplace(put)) * moves)
+            by_parameter = Term.COEFFICIENT not in self.without
+            if Term.MEMORY in self.without:
+                result.append(self.along(own, by_state=False, by_parameter=by_parameter))
+                continue
+            later = (self.in_time(own, mode) - rate.xreplace(put)) * moves
+            result.append(self.along(own, by_parameter=by_parameter) + later)
         return result
 
     def extend_accumulation(self, accumulation: Accumulation) -> Accumulation:

@@ -1,0 +1,108 @@
+"""Which part of a derivative is missing, by name: wrong derivatives are computed on purpose, and compared.
+
+The problem is solved together with its derivative, each time with a term of the rule at events left out
+(`veridyn.problem.extended`). What agrees with the solver in all quantities names the term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from itertools import combinations
+
+from veridyn.problem.extended import Term
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.references.certified import Certified
+from veridyn.solver.adapters.scipy_adapter import SOLVER
+from veridyn.solver.contract.errors import CapabilityError, SolverFailure
+from veridyn.solver.contract.responses import Trajectory
+from veridyn.solver.event_driven.tangents import solve_extended
+from veridyn.validation_cases.judgement.derivatives import DerivativeStatement
+from veridyn.validation_cases.judgement.gradients import own_differences
+from veridyn.validation_cases.judgement.judge import Finding
+from veridyn.validation_cases.judgement.runner import Answer, NotJudged, Runner, read_quantity
+
+SETTINGS = {"scheme": "DOP853"}
+ALIKE = 1e-3  # of what a term makes of a derivative: so near is what a solver without it computes
+TOLD = 10.0  # criteria: what a term changes by less is not told from no change
+ZERO = "every derivative is zero"
+
+Numbers = Mapping[str, float]
+
+
+def explain_derivative(runner: Runner, statement: DerivativeStatement, scheme: str, finding: Finding) -> str:
+    """Say what a wrong derivative is, which term is missing, and whether the solver's own answers have it."""
+    truth = finding.reference.text() if isinstance(finding.reference, Certified) else finding.reference
+    parts = [
+        f"{finding.value} instead of {truth:.12}",
+        name_missing(runner, statement, scheme),
+        _weigh_differences(runner, statement, scheme),
+    ]
+    return "; ".join(filter(None, parts))
+
+
+def _weigh_differences(runner: Runner, statement: DerivativeStatement, scheme: str) -> str:
+    try:
+        own = own_differences(runner, statement, scheme)
+    except NotJudged:
+        return ""
+    if own.passes:
+        return "differences of the solver's own answers are the same: a right derivative of wrong answers"
+    return "differences of the solver's own answers are others: a wrong derivative"
+
+
+def name_missing(runner: Runner, statement: DerivativeStatement, scheme: str) -> str:
+    """Return as if what the derivatives of a solver are computed; empty if no missing term explains them."""
+    return runner.find_once("missing term", statement, scheme, lambda: _find_missing(runner, statement, scheme))
+
+
+def _find_missing(runner: Runner, statement: DerivativeStatement, scheme: str) -> str:
+    answers = _keep_numbers(runner.measured(runner.default_run(statement, scheme)))
+    truths = {q.name: statement.truth(q).value for q in statement.quantities}
+    proved = {name: float(truth) for name, truth in truths.items() if truth is not None}  # type: ignore[arg-type]
+    told = {name: TOLD * statement.tolerance(q).value for q in statement.quantities if (name := q.name) in proved}
+    if any(abs(answers[name] - proved[name]) > told[name] for name in told if name in answers) and not any(
+        abs(value) for name, value in answers.items() if name in told
+    ):
+        return ZERO
+    # The simplest explanation is the best. Some problems do not tell two terms apart: then both are named.
+    for count in (1, 2):
+        found = [
+            " and ".join(term.value for term in without)
+            for without in combinations(Term, count)
+            if explains(compute_without(statement, without), answers, proved, told)
+        ]
+        if found:
+            return f"as if {', or '.join(found)}"
+    return ""
+
+
+def explains(wrong: Numbers, answers: Numbers, proved: Numbers, told: Numbers) -> bool:
+    """Tell whether answers are those of a wrong derivative: near to it, wherever it is far from the truth or is not."""
+    common = [name for name in told if name in wrong and name in answers]
+    apart = [name for name in common if abs(wrong[name] - proved[name]) > told[name]]
+    near = (
+        abs(answers[name] - wrong[name]) <= max(told[name], ALIKE * abs(wrong[name] - proved[name])) for name in common
+    )
+    return bool(apart) and all(near)
+
+
+def compute_without(statement: DerivativeStatement, without: Collection[Term]) -> Numbers:
+    """Return the derivatives of a statement with terms left out, by the name of the quantity; none if that fails."""
+    problem = statement.problem
+    assert isinstance(problem, InitialValueProblem)
+    try:
+        pair = solve_extended(problem, statement.tangent, _solve, without)
+    except (SolverFailure, NotImplementedError, CapabilityError):
+        return {}
+    o = statement.observe(pair)
+    return _keep_numbers({q.name: read_quantity(q, o) for q in statement.quantities})
+
+
+def _solve(problem: InitialValueProblem) -> Trajectory:
+    response = SOLVER.solve(problem, SETTINGS)
+    assert isinstance(response, Trajectory)
+    return response
+
+
+def _keep_numbers(answers: Mapping[str, Answer]) -> dict[str, float]:
+    return {name: float(value) for name, value in answers.items() if isinstance(value, int | float)}
