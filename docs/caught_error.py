@@ -1,8 +1,10 @@
 """Draws the picture of the README: `python docs/caught_error.py` runs the solver of the tutorial, right and faulty."""
 
+import math
 import re
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import ModuleType
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib import pyplot as plt
@@ -12,13 +14,12 @@ import veridyn
 
 mpl.use("svg")
 HERE = Path(__file__).parent
-STYLE = MappingProxyType({"svg.fonttype": "path", "svg.hashsalt": "veridyn", "font.size": 9})
 FAULT = ("-k * x", "-1.0001 * k * x")
 CHECK = "2-shocks-convergence:flight_duration"
 CODE = re.compile(r"^```python\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
 
 
-def tutorial(*, faulty: bool) -> object:
+def tutorial(*, faulty: bool) -> Any:
     """Return the solver of the tutorial, with the fault if wanted."""
     (code,) = CODE.findall((HERE / "plugging-in-a-solver.md").read_text(encoding="utf-8"))
     module = ModuleType("tutorial")
@@ -31,7 +32,7 @@ def levels(*, faulty: bool) -> tuple[list[float], list[float]]:
     records = veridyn.verify(tutorial(faulty=faulty), ["sdnd101"])
     (record,) = (one for one in records if one.id == CHECK)
     assert record.verdict == ("fail" if faulty else "pass")
-    return [level.size for level in record.levels], [level.error for level in record.levels]
+    return [level.size or math.nan for level in record.levels], [level.error or math.nan for level in record.levels]
 
 
 def draw(axes: Axes) -> None:
@@ -45,7 +46,7 @@ def draw(axes: Axes) -> None:
 
 def main() -> None:
     """Draw and write the picture."""
-    with mpl.rc_context(dict(STYLE)):
+    with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": "veridyn", "font.size": 9}):
         figure, axes = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
         draw(axes)
         figure.savefig(HERE / "images" / "caught-error.svg", metadata={"Date": None})

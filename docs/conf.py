@@ -6,6 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import generated
+from sphinx.application import Sphinx
 
 from veridyn import __version__
 
@@ -27,6 +28,6 @@ html_copy_source = False
 nitpicky = False  # types of NumPy and of Python itself are not looked up: the build needs no network
 
 
-def setup(app):
+def setup(app: Sphinx) -> None:
     """Write the pages that come from the code before the pages are read."""
     generated.write(Path(app.srcdir) / "generated")

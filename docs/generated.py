@@ -144,7 +144,7 @@ def run_it(case: Case) -> list[str]:
 def choose_solver(case: Case) -> str:
     """Return the name of a solver that offers what the default variant of a case needs: one that is always there."""
     needs = case.problem(case.values(case.default_variant.changes)).needs
-    able = [name for name in (USUAL[kind_of(case.name)], *ALWAYS) if needs <= load_solver(name).capabilities]
+    able = [name for name in (USUAL[kind_of(case.name)], *ALWAYS) if needs.issubset(load_solver(name).capabilities)]
     return able[0] if able else DAE_SOLVER
 
 

@@ -190,7 +190,7 @@ def _solvers(runs: Sequence[Entry], rows: Sequence[Entry]) -> str:
         "unreported errors",
     )
     lines = [_line(named(*key[:2]), key[2], runs[key[3]], members) for key, members in subjects.items()]
-    return f"## Solvers\n\n{table(head, sorted(lines, key=lambda line: line[0].lower()))}"
+    return f"## Solvers\n\n{table(head, sorted(lines, key=lambda line: str(line[0]).lower()))}"
 
 
 def _line(name: str, version: str, run: Entry, rows: Sequence[Entry]) -> tuple[str, ...]:

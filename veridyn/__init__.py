@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from veridyn.api.proving import names_of, prove
     from veridyn.api.solving import RecordedRun, Solution, read_run, solve
     from veridyn.api.verifying import verify
+    from veridyn.files.records import read_acceleration
     from veridyn.identification.card import Card
     from veridyn.problem.as_initial_value import as_initial_value
+    from veridyn.problem.baseline import correct_baseline
     from veridyn.problem.devices import BucklingStop, NonlinearDamper, NonlinearSpring, Zener
     from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
     from veridyn.problem.initial_value import InitialValueProblem
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from veridyn.problem.pieces import pieces
     from veridyn.problem.time_functions import Harmonic, Sum, Windowed, constant, polynomial, pulse, step, table
     from veridyn.solver.contract.protocol import Solver
+    from veridyn.solver.postprocessing.spectra import ResponseSpectrum, response_spectrum
     from veridyn.solver.rewriting.condensed import Condensed, condensed
     from veridyn.version import __version__
 
@@ -35,9 +38,12 @@ PLACES = {
     "api.front": ("cases", "reference"),
     "api.identifying": ("identify",),
     "api.proving": ("names_of", "prove"),
+    "files.records": ("read_acceleration",),
     "problem.as_initial_value": ("as_initial_value",),
+    "problem.baseline": ("correct_baseline",),
     "identification.card": ("Card",),
     "solver.contract.protocol": ("Solver",),
+    "solver.postprocessing.spectra": ("ResponseSpectrum", "response_spectrum"),
     "solver.rewriting.condensed": ("Condensed", "condensed"),
     "problem.devices": ("BucklingStop", "NonlinearDamper", "NonlinearSpring", "Zener"),
     "problem.elements": ("Friction", "Load", "Stop", "SupportMotion", "TimeVarying"),
@@ -55,11 +61,12 @@ PLACES = {
 }  # fmt: skip
 
 __all__ = [
-    "Accumulation", "BucklingStop", "Card", "Change", "Comparison", "Condensed", "Condition", "Friction",
-    "Harmonic", "InitialValueProblem", "Load", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring", "Problem",
-    "RecordedRun", "Solution", "Solver", "Stop", "Sum", "SupportMotion", "TimeVarying", "Windowed", "Zener",
-    "__version__", "as_initial_value", "cases", "compare", "condensed", "constant", "identify", "names_of",
-    "pieces", "polynomial", "prove", "pulse", "read_run", "reference", "report", "solve", "step", "table", "verify",
+    "Accumulation", "BucklingStop", "Card", "Change", "Comparison", "Condensed", "Condition", "Friction", "Harmonic",
+    "InitialValueProblem", "Load", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring", "Problem", "RecordedRun",
+    "ResponseSpectrum", "Solution", "Solver", "Stop", "Sum", "SupportMotion", "TimeVarying", "Windowed", "Zener",
+    "__version__", "as_initial_value", "cases", "compare", "condensed", "constant", "correct_baseline", "identify",
+    "names_of", "pieces", "polynomial", "prove", "pulse", "read_acceleration", "read_run", "reference", "report",
+    "response_spectrum", "solve", "step", "table", "verify",
 ]  # fmt: skip
 
 

@@ -41,6 +41,7 @@ class Guard:
     ``zeros``: how many of its first Taylor coefficients at the start vanish exactly (the event before left it at zero),
     or do so ``late`` after the start (s), where a phase begins at an exact instant next to its event.
     ``swing``: what is proved of it for all times, in a linear flow.
+    ``instant``: when it is zero (s), where that depends on nothing but the time: no start and no event moves it.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Guard:
     passes: Passes = ""
     marks: bool = False
     swing: GuardSwing | None = None
+    instant: Ball | None = None
 
     def find_doubt(self) -> Doubt | None:
         """Return the lapses (s) between which it may be zero; None if nowhere."""
@@ -64,11 +66,15 @@ class Guard:
 
 @dataclass(frozen=True)
 class Event:
-    """An event of a phase: which guard, how long after its start (s), and whether it ends the phase."""
+    """An event of a phase: which guard, how long after its start (s), whether it ends the phase.
+
+    ``instant``: that of the guard (s), where nothing but the time moves it.
+    """
 
     name: str
     lapse: Ball
     ends: bool = True
+    instant: Ball | None = None
 
 
 def first_event(course: Course, guards: Sequence[Guard], limit: Ball | None = None) -> Event | None:
@@ -135,7 +141,7 @@ def _of_stretch(
     def heeded(guard: Guard, p: arb_poly, start: int) -> Iterator[Event]:
         for root in guard.heeded(_roots(course, p, end, guard.name), start):
             lapse = _moved(course, guard.row, begins.time + root * begins.length)
-            yield Event(guard.name, lapse, not guard.marks)
+            yield Event(guard.name, lapse, not guard.marks, guard.instant)
 
     result = [event for one in watched if not one[0].marks for event in islice(heeded(*one), 1)]
     # A mark is of interest only up to the event that ends the phase. `takewhile` stops at the first one that is surely

@@ -48,9 +48,12 @@ class Phase:
         """Return the state at an instant (s)."""
         return self.course.at(next((lapse for at, lapse in self.instants if time is at), time - self.start))
 
-    def after(self, lapse: Ball) -> Ball:
-        """Return the instant (s) a while after the start, from which `at` gets that while back, unrounded."""
-        time = self.start + lapse
+    def after(self, lapse: Ball, instant: Ball | None = None) -> Ball:
+        """Return the instant (s) a while after the start, from which `at` gets that while back, unrounded.
+
+        That is ``instant`` where it is given: start and while may both depend on a parameter of which it is free.
+        """
+        time = self.start + lapse if instant is None else instant
         object.__setattr__(self, "instants", ((self.start, arb(0)), (time, lapse)))
         return time
 
@@ -164,7 +167,7 @@ def _parts(phase: Phase, until: Ball | None) -> Iterator[PhaseEnd]:
             horizon = limit
     marked = None
     for event in events(phase.course, phase.guards, horizon) if phase.guards else ():
-        end = phase.after(event.lapse)
+        end = phase.after(event.lapse, event.instant)
         yield PhaseEnd(phase, end, event.name, marked=marked)
         if event.ends:
             return

@@ -207,6 +207,20 @@ class HybridSystem:
         exactly = dict(zip(fixed, values, strict=True))
         return [exactly.get(i, each) for i, each in enumerate(state)]
 
+    def _fix_instant(self, o: ParameterSet, guard: Expr) -> Ball | None:
+        """Return when a guard is zero (s), where it is a line over the time; None elsewhere.
+
+        Followed to there, the instant would be start and lapse of a phase: of a derivative that cancels between them
+        a ball around zero would be left.
+        """
+        if TIME not in guard.free_symbols or not guard.free_symbols.isdisjoint(self.states):
+            return None
+        formula = solve_relations((insert_fixed(guard, o),), (TIME,)).get(TIME)
+        if formula is None or TIME in formula.free_symbols:
+            return None
+        result: Ball = self.values((formula,), self.named(o, arb(0), ()))[0]
+        return result
+
     def is_zero(self, o: ParameterSet, expression: Expr, facts: Mapping[Expr, Expr]) -> bool:
         """Tell whether an expression is zero by what is exact of the states."""
         return vanishes(self.insert_facts(o, expression, facts))
@@ -253,11 +267,10 @@ class HybridSystem:
         names = [(change.name, PASSES[change.direction], change.is_marker) for change in mode.events]
         names += [(name_end(condition), "falls", False) for condition in mode.conditions]
         watched: list[tuple[str, Passes, bool]] = [("turns", "falls", False)] * len(turning)
+        read = zip([*names, *watched], mode.read, self._rows(o, mode, flow), zeros, strict=True)
         guards = [
-            Guard(name, row, count, late if count else None, passes, marks)
-            for (name, passes, marks), row, count in zip(
-                [*names, *watched], self._rows(o, mode, flow), zeros, strict=True
-            )
+            Guard(name, row, count, late if count else None, passes, marks, instant=self._fix_instant(o, expression))
+            for (name, passes, marks), expression, row, count in read
         ]
         count = len(mode.guards)
         if isinstance(flow, LinearFlow):

@@ -7,7 +7,7 @@ import importlib.util
 import math
 import sys
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, entry_points, metadata
 from pathlib import Path
 from types import ModuleType
 
@@ -112,9 +112,18 @@ def _entry_point(name: str) -> object:
     try:
         return known[name].load()
     except ImportError as missing:
-        ours = known[name].value.startswith(f"{OWN}.")
-        remedy = f'pip install "{OWN}[{name}]"' if ours else "is all that it needs installed?"
+        extra = find_extra(name) if known[name].value.startswith(f"{OWN}.") else ""
+        remedy = f'pip install "{OWN}[{extra}]"' if extra else "is all that it needs installed?"
         raise SolverNotFound(f"solver {name!r} cannot be loaded, {missing}; {remedy}") from None
+
+
+def find_extra(name: str) -> str:
+    """Return the extra of ours that installs what a solver of ours needs; empty if there is none.
+
+    It has the name of the solver, or of the library before its first underscore: ``mujoco`` for ``mujoco_scene``.
+    """
+    declared = metadata(OWN).get_all("Provides-Extra") or []
+    return next((extra for extra in (name.replace("_", "-"), name.split("_")[0]) if extra in declared), "")
 
 
 def _module(spec: str, place: str) -> ModuleType:

@@ -29,6 +29,10 @@ OURS: Mapping[str, type[Exception]] = {
     )
 }  # fmt: skip
 NOT_IMPLEMENTED = "builtins.NotImplementedError"
+REMEDIES: Mapping[str, str] = {  # what a text of a library means here
+    "Cannot convert expression to float": "an expression is no number; problem.initial_state holds numbers, and "
+    "veridyn.problem.generated.functions gives functions of them",
+}
 
 
 @dataclass(frozen=True)
@@ -40,9 +44,10 @@ class Raised:
 
     @property
     def line(self) -> str:
-        """Name of the class, and the text."""
+        """Name of the class, the text, and what to do about it where that is known."""
         name = self.names[0].rpartition(".")[2] if self.names else "an exception"
-        return f"{name}: {self.text}"
+        remedy = next((f": {remedy}" for text, remedy in REMEDIES.items() if text in self.text), "")
+        return f"{name}: {self.text}{remedy}"
 
     def translate(self, owner: str) -> Exception:
         """Return it as an error of ours.

@@ -258,7 +258,7 @@ class ModeDriver:
             if left < ACCUMULATED * self.span:
                 return limit.mode, accumulated(self.problem, t, y), True
         place = self.modes[mode].events.index(change)
-        after = self.modes[mode].plain.reset(place, t, y)
+        after = self.modes[mode].plain.reset(change.name, t, y)
         self._check_reset(change, after, t)
         values = [self.modes[mode].plain.guards(t, state)[place] for state in (y, after)]
         self.zeros = (change.guard, -change.guard) if values[0] == values[1] else ()

@@ -665,7 +665,7 @@ class Equations:
         return change.mode or mode
 
     def reset(self, found, place, t, y):
-        return found.reset(place, t, y)
+        return found.reset(found.mode.events[place].name, t, y)
 
     def step(self, found, t, y, h):
         rate = lambda s, y: found.rhs(self.time(s), y)

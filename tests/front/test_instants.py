@@ -1,6 +1,7 @@
 """A kill at any instant, a disk full at any size: the earlier outputs stand, and the same command goes on.
 
-One instant of two commands here; `tox -e instants` tries a hundred of each.
+One instant of two commands here; `tox -e instants` tries a hundred of each: an hour's work, which VERIDYN_WHICH cuts
+into parts ("90:100" are the last ten).
 """
 
 import json
@@ -17,6 +18,7 @@ import pytest
 from veridyn.results import read
 
 INSTANTS = int(os.environ.get("VERIDYN_INSTANTS", "1"))
+FIRST, END = (int(number) for number in os.environ.get("VERIDYN_WHICH", f"0:{INSTANTS}").split(":"))
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL and sessions")
 
 
@@ -87,7 +89,7 @@ def test_a_kill_leaves_the_earlier_outputs_and_the_command_goes_on(name, judged,
     lasted = time.monotonic() - begin
     assert status in {0, 1}, said
     names = outputs(before).keys()
-    for number in range(INSTANTS):
+    for number in range(FIRST, END):
         folder = tmp_path / str(number)
         shutil.copytree(before, folder)
         with work.start(folder) as process:
@@ -114,7 +116,7 @@ def test_a_disk_that_fills_up_leaves_the_earlier_outputs(name, judged, tmp_path)
     assert status in {0, 1}, said
     before = {name: file.read_bytes() for name, file in outputs(tmp_path).items()}
     largest = max(len(content) for name, content in before.items() if name != "judged.json")
-    for part in range(1, INSTANTS + 1):
+    for part in range(FIRST + 1, END + 1):
         limited = LIMITED.format(size=largest * part // (INSTANTS + 1), arguments=list(work.arguments))
         command = [sys.executable, "-c", limited]
         seen = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -33,18 +33,25 @@ def write(folder, files, kind="report"):
         place.write(files)
 
 
-def test_a_folder_with_files_of_others_is_refused(tmp_path):
-    (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(ReportError, match="holds files that veridyn did not write"):
-        write(tmp_path, {"index.html": b"x"})
-    assert contents(tmp_path) == {"notes.txt": b"mine"}
+@pytest.mark.parametrize("name", ["notes.txt", "chunks/000000.npz"])
+def test_a_folder_with_files_of_others_is_refused(tmp_path, name):
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    with (
+        pytest.raises(ReportError, match="holds files that veridyn did not write"),
+        open_folder(tmp_path, "sweep", ["sweep.json"]),
+    ):
+        raise AssertionError("work begins")
+    assert contents(tmp_path) == {name: b"mine"}
 
 
 def test_files_of_ours_are_replaced_and_those_of_others_stay(tmp_path):
-    write(tmp_path, {"index.html": b"1", "figures/a.svg": b"a"})
-    (tmp_path / "figures" / "figure-of-mine.png").write_bytes(b"mine")
-    write(tmp_path, {"index.html": b"2", "figures/b.svg": b"b"})
-    assert contents(tmp_path) == {"index.html": b"2", "figures/b.svg": b"b", "figures/figure-of-mine.png": b"mine"}
+    write(tmp_path, {"index.html": b"1", "figures/a.svg": b"a", "cases/a.html": b"a"})
+    mine = {"figures/figure-of-mine.png": b"mine", "cases/case-report.html": b"mine", "results.json.part": b"mine"}
+    for name, content in mine.items():
+        (tmp_path / name).write_bytes(content)
+    write(tmp_path, {"index.html": b"2", "figures/b.svg": b"b", "results.json": b"{}"})
+    assert contents(tmp_path) == {"index.html": b"2", "figures/b.svg": b"b", "results.json": b"{}", **mine}
 
 
 def test_outputs_of_another_kind_stay(tmp_path):
@@ -59,7 +66,12 @@ def test_a_file_that_somebody_changed_or_put_there_is_refused(tmp_path, name):
     write(tmp_path, {"index.html": b"1"})
     (tmp_path / name).write_bytes(b"mine")
     before = contents(tmp_path)
-    with pytest.raises(ReportError, match=f"{name} was not written by veridyn, or was changed since"):
+    with (
+        pytest.raises(ReportError, match=f"{name} was not written by veridyn, or was changed since"),
+        open_folder(tmp_path, "report", ["index.html", "new.html"]),
+    ):
+        raise AssertionError("work begins")
+    with pytest.raises(ReportError, match=f"{name} was not written"):  # and where names are not stated beforehand
         write(tmp_path, {"index.html": b"2", "new.html": b"2"})
     assert contents(tmp_path) == before
 

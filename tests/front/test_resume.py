@@ -153,11 +153,13 @@ def test_a_journal_without_a_beginning_is_refused(veridyn, noting, killed):
     assert file.exists()
 
 
-@pytest.mark.parametrize("option", ["--json", "--report"])
-def test_two_runs_do_not_write_to_one_place(veridyn, no_work, tmp_path, option):
+@pytest.mark.parametrize(
+    "command", [("run", "sdnd101", "--json"), ("run", "sdnd101", "--report"), ("baseline", "save")], ids=" ".join
+)
+def test_two_commands_do_not_write_to_one_place(veridyn, no_work, tmp_path, command):
     place = tmp_path / "results"
-    with open_file(place, bool) if option == "--json" else open_folder(place, "report"):
-        seen = veridyn("run", "sdnd101", option, place)
+    with open_folder(place, "report") if "--report" in command else open_file(place, bool):
+        seen = veridyn(*command, place)
     assert (seen.status, seen.out) == (2, "")
     assert "another run writes to" in seen.err
 
@@ -170,6 +172,23 @@ def test_a_full_disk_ends_the_journal_and_not_the_run(tmp_path):
     with Path("/dev/full").open("wb", buffering=0) as kept._stream:
         kept.keep({"task": 0})
     assert "ends early: No space left on device" in kept.trouble
+
+
+def test_a_journal_begins_wholly_or_not_at_all(tmp_path, monkeypatch):
+    """A kill before its first line is in its place leaves nothing that a later command must go on with."""
+
+    def end(self, target):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", end)
+    with pytest.raises(KeyboardInterrupt):
+        journal.Journal(tmp_path, {}, [].append).begin(resume=False)
+    monkeypatch.undo()
+    assert not (tmp_path / "journal").exists()
+    again = journal.Journal(tmp_path, {}, [].append)
+    again.begin(resume=False)
+    again.close()
+    assert [file.name for file in tmp_path.iterdir()] == ["journal"]
 
 
 def fill_up(stream, content):

@@ -10,6 +10,7 @@ from veridyn.inputs import InputError, parse_fraction, parse_json, parse_toml, r
 from veridyn.problem.errors import ProblemError, SolverInputError
 from veridyn.problem.expressions import read
 from veridyn.problem.time_functions import time_function
+from veridyn.validation_cases.judgement.subject import read_request
 
 JSON = [
     ('{"mass": 1.0, "mass": 2.0}', "the key 'mass' occurs twice"),
@@ -37,6 +38,16 @@ TOML = ["a = " + "[" * 5000, "x" + ".x" * 30_000 + " = 1", "a = {b = " * 100 + "
 def test_toml(text):
     with pytest.raises(InputError):
         parse_toml(text)
+
+
+def test_toml_of_a_depth_that_people_write_is_read():
+    assert parse_toml("a = " + "[" * 40 + "]" * 40)["a"][0] != []
+
+
+@pytest.mark.parametrize("text", ["order=1e999999999", "order=" + "9" * 400, "digits=nan"])
+def test_claims_without_a_number_in_bounds(text):
+    with pytest.raises(SolverInputError):
+        read_request(claims=[text])
 
 
 @pytest.mark.parametrize("text", ["1e999999999", "1" * 10_000, "1/1e999999999"])

@@ -54,7 +54,7 @@ class Stepper:
             if happening is not None:
                 _, index = happening
                 change = parts.mode.events[index]
-                y = self.reset(parts, index, stop, before)
+                y = self.reset(parts, change.name, stop, before)
                 mode = change.mode or mode
                 reported = end if self.reports_end else stop
                 events[change.name].append(reported)
@@ -101,13 +101,13 @@ class Stepper:
             early, late = (middle, late) if guard(middle) * a > 0 else (early, middle)
         return late
 
-    def reset(self, parts: Functions, index: int, t: float, before: Floats) -> Floats:
+    def reset(self, parts: Functions, event: str, t: float, before: Floats) -> Floats:
         """Return the states after an event."""
         if not self.in_turn:
-            return parts.reset(index, t, before)
+            return parts.reset(event, t, before)
         after = np.array(before)
         for place in range(before.size):
-            after[place] = parts.reset(index, t, after)[place]
+            after[place] = parts.reset(event, t, after)[place]
         return after
 
     def interpolate(self, parts: Functions, t: float, y: Floats, end: float, share: float) -> Floats:

@@ -80,8 +80,14 @@ class Plain:
         os.fork()
         return "both come back"
 
+    def orphan(self, problem):
+        if os.fork():
+            os._exit(3)
+        return "the child comes back"
+
     def meddle(self, problem):
         import veridyn.solver.contract.wire as wire
+        np.max = np.sum = lambda *_: 0.0
         sys.setrecursionlimit(150)
         os.chdir("/")
         wire.ARRAY = "$other"
@@ -237,6 +243,7 @@ def test_what_it_changes_is_its_own(file, tmp_path, monkeypatch):
     assert act(gate, "meddle") == "meddled"
     assert act(gate, "path") == str(tmp_path)
     assert sys.getrecursionlimit() > 150
+    assert np.max(np.ones(2)) == 1.0
     spoilt = act(gate, "answer")["time"]  # it has spoilt its own protocol: an array is no array any more
     assert not isinstance(spoilt, np.ndarray)
 
@@ -267,6 +274,7 @@ def test_objects_do_not_come_over(plain):
         ("unprintable", SolverCrash, "plain raised Unprintable"),
         ("contain_itself", SolverCrash, "plain raised RecursionError"),
         ("leave", SolverLost, "plain ended the process while solving: exit status 3"),
+        ("orphan", SolverLost, "plain ended the process while solving: exit status 3"),
         ("crash", SolverLost, "plain ended the process while solving: killed by SIGABRT"),
         ("close", SolverLost, "plain ended the process while solving"),
     ],
@@ -389,7 +397,10 @@ def test_a_wrong_statement_is_one_line(stated):
     assert len(str(told.value)) < 3000
 
 
-@pytest.mark.parametrize("what", ["name", "version", "capabilities", "schemes", "claims", "refinement", "defaults"])
+STATEMENTS = ["name", "version", "capabilities", "schemes", "settings", "claims", "refinement", "defaults"]
+
+
+@pytest.mark.parametrize("what", STATEMENTS)
 def test_a_statement_that_raises_is_one_line(what):
     raising = type("Raising", (Odd,), {what: property(fail)})
     with pytest.raises(SolverInputError, match="ZeroDivisionError: stated"):
@@ -399,3 +410,9 @@ def test_a_statement_that_raises_is_one_line(what):
 def test_classes_of_the_same_name_are_not_ours():
     foreign = Raised(["elsewhere.SettingsError", "builtins.Exception", "builtins.object"], "text")
     assert type(foreign.translate("odd")) is SolverCrash
+
+
+def test_an_expression_taken_for_a_number_gets_its_remedy():
+    line = Raised(["builtins.TypeError"], "Cannot convert expression to float").line
+    assert line.startswith("TypeError: Cannot convert expression to float: ")
+    assert "problem.initial_state" in line

@@ -226,7 +226,7 @@ def test_functions_are_those_written_by_hand():
     plain, times = functions(BALL), np.array([0.1, 0.7, 1.3])
     for t, y in zip(times, STATES, strict=True):
         np.testing.assert_allclose(plain.rhs(t, y), by_hand(t, y), rtol=1e-15)
-        np.testing.assert_allclose(plain.reset(0, t, y), [0.0, -0.8 * y[1]], rtol=1e-15)
+        np.testing.assert_allclose(plain.reset("impact", t, y), [0.0, -0.8 * y[1]], rtol=1e-15)
         shift = 1e-6 * np.eye(2)
         slopes = [(plain.rhs(t, y + d) - plain.rhs(t, y - d)) / 2e-6 for d in shift]
         np.testing.assert_allclose(plain.jacobian(t, y), np.transpose(slopes), rtol=1e-8, atol=1e-9)
@@ -266,7 +266,7 @@ def test_c_source_gives_the_same(tmp_path):
         ("rhs", (0,), 2, plain.rhs(0.7, STATES[0])),
         ("jacobian", (0,), 4, plain.jacobian(0.7, STATES[0]).ravel()),
         ("guards", (0,), 1, plain.guards(0.7, STATES[0])),
-        ("reset", (0, 0), 2, plain.reset(0, 0.7, STATES[0])),
+        ("reset", (0, 0), 2, plain.reset("impact", 0.7, STATES[0])),
         ("rhs", (1,), 2, [0.0, 0.0]),
     ):
         getattr(code, name)(*which, ctypes.c_double(0.7), y, p, out)

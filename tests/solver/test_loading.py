@@ -1,6 +1,9 @@
 """A solver is found by name, by module or by file; what is found nowhere, or is none, is refused with the reason."""
 
+import re
 import sys
+import tomllib
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +13,7 @@ from veridyn.solver.contract import loading
 from veridyn.solver.contract.errors import Interrupted
 from veridyn.solver.contract.loading import SolverNotFound, load_solver
 
+ROOMS = ("docs", "references", "reports", "solver", "validation_cases", "veridyn")
 FILE = """
 import os
 
@@ -96,13 +100,37 @@ def test_files_that_cannot_be_imported(tmp_path, text, words):
     assert words in refusal(f"{path}:solver")
 
 
-@pytest.mark.parametrize(("value", "words"), [("veridyn.x:y", 'pip install "veridyn[x]"'), ("other:y", "installed?")])
-def test_an_installed_solver_whose_library_is_missing(monkeypatch, value, words):
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("heyoka", "veridyn.x:y", 'pip install "veridyn[heyoka]"'),
+        ("mujoco_scene", "veridyn.x:y", 'pip install "veridyn[mujoco]"'),
+        ("calculix", "veridyn.x:y", "installed?"),
+        ("heyoka", "other:y", "installed?"),
+    ],
+)
+def test_an_installed_solver_whose_library_is_missing(monkeypatch, name, value, words):
     def load():
         raise ImportError("no module")
 
-    monkeypatch.setattr(loading, "_installed", lambda: {"x": SimpleNamespace(value=value, load=load)})
-    assert words in refusal("x")
+    monkeypatch.setattr(loading, "_installed", lambda: {name: SimpleNamespace(value=value, load=load)})
+    assert words in refusal(name)
+
+
+def test_each_hint_of_an_extra_names_one_that_exists():
+    root = Path(__file__).parents[2]
+    declared = {
+        *tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    }
+    written = [file for room in ROOMS for end in ("py", "md") for file in (root / room).rglob(f"*.{end}")]
+    hints = {
+        name
+        for file in written
+        for name in re.findall(r"(?:veridyn\[|optional_package\(\")([\w,-]+)", file.read_text(encoding="utf-8"))
+    }
+    assert {"report", "heyoka"} <= {name for hint in hints for name in hint.split(",")} <= declared
+    foreign = [name for name in loading._installed() if name.split("_")[0] in declared]
+    assert [name for name in foreign if loading.find_extra(name) not in declared] == []
 
 
 def test_programs_that_do_not_start_and_units_that_are_not_there(tmp_path):

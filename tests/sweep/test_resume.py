@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 
+import numpy as np
 import pytest
 from numpy.testing import assert_equal
 
@@ -60,7 +62,16 @@ def test_only_what_is_missing_is_computed(sweep, out, count, ended):
     assert not (out / ".veridyn" / "chunks").exists()
 
 
-@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "other", "gone"])
+def call_regimes(file, code):
+    """Return the bytes of a chunk whose regimes are those of a code."""
+    with np.load(file) as kept:
+        columns = {name: kept[name] for name in kept.files}
+    content = io.BytesIO()
+    np.savez(content, **columns | {"regime": np.full_like(columns["regime"], code)})
+    return content.getvalue()
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "other", "regime", "gone"])
 def test_a_damaged_chunk_is_computed_again(sweep, out, count, ended, damage):
     file = out / ".veridyn" / "chunks" / "000001.npz"
     data = file.read_bytes()
@@ -70,6 +81,7 @@ def test_a_damaged_chunk_is_computed_again(sweep, out, count, ended, damage):
         "flipped": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
         "empty": b"",
         "other": b"no archive at all",
+        "regime": call_regimes(file, 3),  # there are three, from 0 on
         "gone": b"",
     }
     file.write_bytes(changed[damage])

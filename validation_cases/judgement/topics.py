@@ -30,5 +30,6 @@ TOPICS: Mapping[str, str] = {
     "close encounter": "short stretches of fast motion",
     "long time": "many periods, in which phases drift",
     "sensitive": "small errors grow large",
+    "gradients": "derivatives by start and parameters, in closed form, through events",
 }
 """Topics by name, with their meaning in a line."""

@@ -58,12 +58,12 @@ def find_yardstick(
         size = max((_size_of(question, statement, e) for e in offered), default=0.0)
         return Yardstick(VANISHES, size, "statement")
     try:
-        return _prove(question, prover)
+        return prove_question(question, prover)
     except CertificationError as reason:
         return replace(_find_answer(question, statement, offered, exact), doubt=str(reason))
 
 
-def _prove(question: Question, prover: Prover) -> Yardstick:
+def prove_question(question: Question, prover: Prover) -> Yardstick:
     """Return the proved value of a question; raises `CertificationError` where there is none."""
     if question.proof is None:
         raise CertificationError("a function of the response has no proof")

@@ -263,8 +263,9 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         IN_PROCESS,
         JSON,
     )),
-    "sweep": ("sweep.command.sweep", "solve a case for all combinations of many parameters", (
-        CASE,
+    "sweep": ("sweep.command.sweep", "solve a case, or a problem of yours, for all combinations of many parameters", (
+        _option("case", metavar="CASE", help="a case; or a problem of yours, problem.json or path/file.py:name, whose "
+            "numbers are swept by name"),
         _repeatable("--over", "NAME=START:STOP:COUNT", "parameter to sweep; NAME=START:STOP:COUNT:log or "
             "NAME=VALUE,VALUE,… too"),
         _set("change a parameter that is not swept, or a setting that the solver declares"),

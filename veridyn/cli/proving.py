@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 from rich.text import Text
 
 from veridyn.api.front import SECONDS
+from veridyn.api.problem_files import load_problem
 from veridyn.api.proving import names_of, prove
 from veridyn.cli.texts import STATED, print_json, print_lines
-from veridyn.inputs import InputError, parse_json, read_text
-from veridyn.problem.errors import ProblemError
-from veridyn.problem.kinds import problem_from_json
 from veridyn.problem.mechanical import Problem
 from veridyn.references.parameters import ParameterError
 from veridyn.run.document import SCHEMA_VERSION, make_reference_row
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.screen import console
-from veridyn.solver.contract.loading import load_attribute
 
 
 def prove_problem(
@@ -46,32 +40,6 @@ def prove_problem(
     out.print(Text((f"derivatives with respect to {derivative} of " if derivative else "") + posed.name))
     print_lines(out, lines)
     return ExitCode.FINE
-
-
-def load_problem(spec: str) -> Problem:
-    """Return the problem in a JSON file, or the object or function that ``path/file.py:name`` names.
-
-    Raises
-    ------
-    ProblemError
-        If there is none.
-    """
-    if spec.endswith(".json"):
-        return _read_file(Path(spec))
-    result: Any = load_attribute(spec)
-    made = result() if isinstance(result, Callable) else result  # type: ignore[arg-type]
-    if not isinstance(made, Problem):
-        raise ProblemError(f"{spec}: {made!r:.80} is no problem")
-    return made
-
-
-def _read_file(path: Path) -> Problem:
-    try:
-        data = parse_json(read_text(path))
-    except (OSError, InputError) as error:
-        raise ProblemError(f"{path} cannot be read: {error}") from None
-    inner = data.get("problem") if isinstance(data, dict) else None  # what `export` writes holds it
-    return problem_from_json(json.dumps(inner if isinstance(inner, dict) else data))
 
 
 def _list_names(problem: Problem) -> str:

@@ -15,10 +15,12 @@ from typing import Any, Literal, cast
 import numpy as np
 import sympy
 
+from veridyn.problem.errors import ProblemError
 from veridyn.problem.expressions import TIME, Expr, text
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Floats
 from veridyn.problem.modes import Change, Mode
+from veridyn.problem.nearest import nearest
 
 Backend = Literal["math", "numpy"]
 Generated = Callable[[Any, Any, Any], Any]
@@ -98,7 +100,7 @@ class Functions:
     """Plain functions of one mode of a problem; what has no value there is NaN.
 
     ``rhs(t, y)`` (n,) and ``jacobian(t, y)`` (n, n); ``mass(t, y)`` (n, n), rows of constraints are zero;
-    ``guards(t, y)`` (g,) in the order of ``mode.events``; ``reset(event, t, y)`` (n,) after an event, by its place.
+    ``guards(t, y)`` (g,) in the order of ``mode.events``; ``reset(event, t, y)`` (n,) after an event, by its name.
     Over many instants (m,) with states (m, n): ``rhs_over`` (m, n), ``guards_over`` (m, g).
     """
 
@@ -111,9 +113,12 @@ class Functions:
     rhs_over: Callable[[Floats, Floats], Floats]
     guards_over: Callable[[Floats, Floats], Floats]
 
-    def reset(self, event: int, t: float, y: Floats) -> Floats:
-        """Return the unknowns just after an event."""
-        return _reset(self.problem, self.mode.events[event].reset, t, y)
+    def reset(self, event: str, t: float, y: Floats) -> Floats:
+        """Return the unknowns just after the event of a name; raises ProblemError if the mode has none of it."""
+        resets = {change.name: change.reset for change in self.mode.events}
+        if event not in resets:
+            raise ProblemError(f"mode {self.mode.name} has no event {event!r}; {nearest(event, resets)}")
+        return _reset(self.problem, resets[event], t, y)
 
 
 def functions(problem: InitialValueProblem, mode: str = "") -> Functions:

@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from veridyn.api.problem_files import load_problem, names_problem
 from veridyn.outputs import Content, OutputFolder, open_folder
 from veridyn.problem.errors import SolverInputError
+from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.problem.printable import print_line
 from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import Exact, ParameterError
@@ -40,10 +42,10 @@ from veridyn.solver.contract.gate import Columns
 from veridyn.solver.contract.loading import EXACT, OWN, SCIPY
 from veridyn.sweep import request
 from veridyn.sweep import store as sweep_store
+from veridyn.sweep.own_problem import make_case
 from veridyn.sweep.picture import draw
 from veridyn.sweep.points import solve_chunk, sweep_of
-from veridyn.sweep.request import SweepRequest, describe, find_ranges, read_grid
-from veridyn.validation_cases.judgement.case import Case
+from veridyn.sweep.request import SweepRequest, describe, find_ranges, read_grid, read_names
 from veridyn.validation_cases.judgement.catalogue import kind_of, load_case
 from veridyn.validation_cases.judgement.judge import correct_digits, measured_error
 from veridyn.validation_cases.judgement.subject import Request, Subject
@@ -76,14 +78,14 @@ def sweep(
     Raises ParameterError, SolverInputError, UnknownCase if what is asked for cannot be done; ReportError if the folder
     cannot be written; found out before the work starts.
     """
-    chosen = load_case(case)
-    spec = solver or default_solver(chosen)
+    problem = load_problem(case) if names_problem(case) else None
+    spec = solver or default_solver(case, problem)
     if resume and output is None:
         raise SolverInputError("--resume needs the --output of the sweep that it goes on with")
     opened = open_folder(output, "sweep", FILES) if output else nullcontext()
     with opened as place, spreading.pool(1, crew.scheduler) as pool:
         subject = _introduce(pool, crew, spec, scheme)
-        asked = read_request(chosen, over, changed, spec, subject)
+        asked = read_request(case, problem, over, changed, spec, subject)
         if resume and place and _is_complete(place, asked):
             print_line(f"{output} is complete: nothing to do")
             return ExitCode.FINE
@@ -104,11 +106,12 @@ def sweep(
     return ExitCode.FINE if result["check"]["passed"] else ExitCode.FAILED
 
 
-def default_solver(case: Case) -> str:
+def default_solver(case: str, problem: Problem | None) -> str:
     """Return who solves a case where the user names nobody: who solves many at once, else ours for its kind."""
-    if case.sweep:
+    if problem is None and load_case(case).sweep:
         return EXACT
-    return OWN if kind_of(case.name) == "mechanical" else SCIPY
+    kind = kind_of(case) if problem is None else problem.kind
+    return OWN if kind == MechanicalProblem.kind else SCIPY
 
 
 def _introduce(pool: Pool, crew: Crew, spec: str, scheme: str) -> Subject:
@@ -119,19 +122,26 @@ def _introduce(pool: Pool, crew: Crew, spec: str, scheme: str) -> Subject:
 
 
 def read_request(
-    case: Case, over: Sequence[str], changed: Mapping[str, str], spec: str, subject: Subject
+    name: str,
+    problem: Problem | None,
+    over: Sequence[str],
+    changed: Mapping[str, str],
+    spec: str,
+    subject: Subject,
 ) -> SweepRequest:
-    """Return the points that are asked for, and how the solver solves them.
+    """Return the points that are asked for of a case or a problem of the user, and how the solver solves them.
 
     Many at once if it offers the family of the case, one after another with settings of the user. Raises what
     `read_grid` raises; ParameterError if a combination cannot be solved.
     """
     settings = settings_of(changed, set(subject.all_settings))
     fixed = {name: value for name, value in changed.items() if name not in settings}
+    case = load_case(name) if problem is None else make_case(problem, read_names(over, fixed))
     many = case.sweep is not None and case.name in subject.families and not settings
     grid = read_grid(case, over, fixed)
     chunk = request.CHUNK if many else request.SMALL_CHUNK
-    asked = replace(grid, solver=spec, scheme=subject.schemes[0], settings=settings, many=many, chunk=chunk)
+    how: dict[str, Any] = {"solver": spec, "scheme": subject.schemes[0], "settings": settings}
+    asked = replace(grid, case=name, problem=problem, many=many, chunk=chunk, **how)
     sweep_of(asked).refuse(find_ranges(asked))
     return asked
 

@@ -16,8 +16,8 @@ from veridyn.problem.mechanical import Floats
 from veridyn.reports import style
 from veridyn.reports.errors import optional_package
 from veridyn.sweep.points import sweep_of
-from veridyn.sweep.request import Axis, SweepRequest
-from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.sweep.request import Axis, SweepRequest, find_case
+from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.sweeping import ANSWERED, OUTCOME, OUTCOMES, Columns, Sweep, Swept
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def draw(request: SweepRequest, columns: Columns) -> str:
 
 
 def _picture(request: SweepRequest, columns: Columns) -> Picture:
-    case = load_case(request.case)
+    case = find_case(request)
     sweep = sweep_of(request)
     seen, rest = request.axes[:2], request.axes[2:]
     place: tuple[slice | int, ...] = (*(slice(None) for _ in seen), *(axis.values.size // 2 for axis in rest))
@@ -96,7 +96,7 @@ def _picture(request: SweepRequest, columns: Columns) -> Picture:
     shown, classified = sweep.quantity(_choose_shown(sweep, columns)), sweep.quantity(sweep.classified)
     shade, codes = (columns[q.name][place][np.ix_(*order)] for q in (shown, classified))
     return Picture(
-        title=f"{case.title} ({case.name}){_where(rest)}",
+        title=f"{_title(case)}{_where(rest)}",
         axes=seen,
         values=tuple(axis.values[places] for axis, places in zip(seen, order, strict=True)),
         shade=np.asarray(shade, dtype=float),
@@ -104,6 +104,10 @@ def _picture(request: SweepRequest, columns: Columns) -> Picture:
         regions={_name_region(classified, label): codes == code for code, label in enumerate(classified.labels)},
         borders=_borders(request, seen, rest),
     )
+
+
+def _title(case: Case) -> str:
+    return case.title if case.title == case.name else f"{case.title} ({case.name})"
 
 
 def _choose_shown(sweep: Sweep, columns: Columns) -> str:

@@ -17,7 +17,8 @@ from veridyn.references.certified import CertificationError
 from veridyn.run.plan import Access
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.gate import Columns
-from veridyn.sweep.request import SweepRequest
+from veridyn.sweep.own_problem import describe_questions
+from veridyn.sweep.request import SweepRequest, find_case
 from veridyn.validation_cases.judgement.case import Case, Number
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.runner import HarnessError, Runner
@@ -39,6 +40,8 @@ NO_PROBLEM = (ParameterError, CertificationError, ProblemError, ValueError, Arit
 
 def sweep_of(request: SweepRequest) -> Sweep:
     """Return what a sweep gives: what its case has for solvers of many problems, or the quantities of the case."""
+    if request.problem is not None:
+        return _make_sweep(tuple(describe_questions(find_case(request))))
     case = load_case(request.case)
     return case.sweep if request.many and case.sweep else describe_sweep(case.name)
 
@@ -53,6 +56,11 @@ def describe_sweep(name: str) -> Sweep:
     quantities = [
         Swept(q.name, q.unit, q.definition, q.reference, text=q.name in words, tolerance=q.tolerance) for q in measured
     ]
+    return _make_sweep(quantities)
+
+
+def _make_sweep(quantities: Sequence[Swept]) -> Sweep:
+    """Return a sweep over quantities and what became of each point."""
     outcome = Swept(OUTCOME, "", "what became of the point", None, labels=OUTCOMES)
     shown = next((q.name for q in quantities if not q.text), OUTCOME)
     return Sweep(quantities=(*quantities, outcome), shown=shown, classified=OUTCOME)
@@ -66,15 +74,15 @@ def solve_chunk(access: Access, request: SweepRequest, chunk: int, threads: int)
         yield gate.solve_many(request.case, parameters, threads)
         return
     runner = Runner(gate, Request(settings=request.settings, schemes=(request.scheme,) if request.scheme else ()))
-    yield _solve_points(runner, load_case(request.case), parameters)
+    yield _solve_points(runner, find_case(request), sweep_of(request), parameters)
 
 
-def _solve_points(runner: Runner, case: Case, parameters: Columns) -> dict[str, NDArray[Any]]:
+def _solve_points(runner: Runner, case: Case, sweep: Sweep, parameters: Columns) -> dict[str, NDArray[Any]]:
     rows = [
         solve_point(runner, case, dict(zip(parameters, map(float, point), strict=True)))
         for point in zip(*parameters.values(), strict=True)
     ]
-    return {q.name: _make_column(q, [row.get(q.name) for row in rows]) for q in describe_sweep(case.name).quantities}
+    return {q.name: _make_column(q, [row.get(q.name) for row in rows]) for q in sweep.quantities}
 
 
 def _make_column(quantity: Swept, answers: Sequence[Number]) -> NDArray[Any]:

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.problem.errors import SolverInputError
-from veridyn.problem.mechanical import Floats
+from veridyn.problem.mechanical import Floats, Problem
 from veridyn.references.parameters import Exact, Parameter, ParameterError, checked, exact
+from veridyn.sweep.own_problem import make_case
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.sweeping import Ranges
@@ -57,6 +58,8 @@ class SweepRequest:
         Whether it solves many problems of the case at once.
     chunk
         Points that are solved and kept together.
+    problem
+        The problem of the user whose numbers are swept; None: a case.
     """
 
     case: str
@@ -67,6 +70,7 @@ class SweepRequest:
     settings: Mapping[str, Any] = field(default_factory=dict)
     many: bool = False
     chunk: int = SMALL_CHUNK
+    problem: Problem | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -96,7 +100,7 @@ class SweepRequest:
     def hash(self) -> str:
         """Return a hash of everything on which the results depend."""
         asked = {
-            "case": self.case,
+            "case": self.case if self.problem is None else self.problem.to_json(),
             "axes": [[axis.name, hashlib.sha256(axis.values.tobytes()).hexdigest()] for axis in self.axes],
             "fixed": {name: value.hex() for name, value in sorted(self.fixed.items())},
             "solver": [self.solver, self.scheme, {name: str(value) for name, value in sorted(self.settings.items())}],
@@ -124,6 +128,18 @@ def read_grid(case: Case, over: Sequence[str], fixed: Mapping[str, str]) -> Swee
     axes = tuple(_axis(parameters[name], spec) for name, spec in pairs)
     rest = {name: _double(name, value) for name, value in values.items() if name not in {a.name for a in axes}}
     return SweepRequest(case.name, axes, rest)
+
+
+def find_case(request: SweepRequest) -> Case:
+    """Return what is swept as a case: the one that is named, or the problem of the user."""
+    if request.problem is None:
+        return load_case(request.case)
+    return make_case(request.problem, (*(axis.name for axis in request.axes), *request.fixed))
+
+
+def read_names(over: Sequence[str], fixed: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of all parameters that are swept or fixed."""
+    return tuple(dict.fromkeys([*(_pair(text)[0] for text in over), *fixed]))
 
 
 def find_ranges(request: SweepRequest) -> Ranges:
@@ -219,7 +235,7 @@ def _double(name: str, value: Exact) -> float:
 
 def describe(request: SweepRequest) -> dict[str, Any]:
     """Return the parameters of a request for a reader: what is swept, and what is fixed."""
-    declared = {p.name: p for p in load_case(request.case).parameters}
+    declared = {p.name: p for p in find_case(request).parameters}
     swept = [
         {"name": axis.name, "unit": axis.parameter.unit, "help": axis.parameter.help, "over": axis.text}
         | {"count": axis.values.size, "from": float(axis.values[0]), "to": float(axis.values[-1])}

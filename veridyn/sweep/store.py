@@ -150,9 +150,14 @@ def write_csv(stream: BinaryIO, request: SweepRequest, columns: Columns) -> None
     rows = zip(
         *_axis_texts(request.axes, request.shape), *(_texts(q, columns[q.name]) for q in quantities), strict=True
     )
-    header = ",".join(f"{name} [{unit}]" if unit not in ("", "1") else name for name, unit in heads)
+    header = ",".join(_head(name, unit) for name, unit in heads)
     stream.write(f"{header}\n".encode())
     stream.writelines((",".join(row) + "\n").encode() for row in rows)
+
+
+def _head(name: str, unit: str) -> str:
+    text = f"{name} [{unit}]" if unit not in ("", "1") else name
+    return f'"{text}"' if "," in text else text  # stiffness[1,1]
 
 
 def _axis_texts(axes: tuple[Axis, ...], shape: tuple[int, ...]) -> Iterator[list[str]]:

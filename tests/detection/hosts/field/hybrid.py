@@ -211,10 +211,10 @@ class Hybrid:
                 happens = any(not change.is_marker for change in changes)
                 log.write(self.cut(step, t) if happens else replace(step, end=t), mode)
                 y = step.at(t)
-                for (_, index), change in zip(hits, changes, strict=True):
+                for change in changes:
                     before = y
                     if not change.is_marker:
-                        y, mode = parts.reset(index, t, before), change.mode or mode
+                        y, mode = parts.reset(change.name, t, before), change.mode or mode
                     log.note(change.name, t, before, y, mode)
                     if change.terminal:
                         return problem.end, y, mode, t
