@@ -1,0 +1,257 @@
+"""Derivatives of public simulators on a page: what scripts printed becomes a summary, the summary a table.
+
+``sh docs/record_gradients.sh FOLDER`` runs the scripts of ``examples/gradients`` that this machine has simulators for;
+``python docs/gradients_page.py FOLDER/*.jsonl --output docs/gradients.json`` proves the derivatives, computes what
+they would be with a term left out, and writes all of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import veridyn
+from veridyn.problem.extended import Term, extend
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.modes import Change, Mode
+from veridyn.problem.tangent import read_tangent
+from veridyn.reports.markdown import table
+from veridyn.results.grouping import group
+from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
+
+Entry = dict[str, Any]
+
+RIGHT = 0.01  # of the size of a derivative: what steps and soft contacts may leave
+LIKE = 0.03  # of the distance from the truth: so near is a derivative to that of a motion with a term left out
+STATE = {"bounce": "y", "slide": "x", "strike": "b", "stop": "x", "spring": "x"}  # whose derivative is judged
+TITLES = {
+    "bounce": "Ball that bounces once",
+    "slide": "Block that slides and stops",
+    "strike": "Ball that strikes its like",
+    "stop": "Body against a spring",
+    "spring": "Oscillator, without events",
+}
+ABSENT = {
+    Term.INSTANT: "the instant of the event does not move",
+    Term.GUARD: "the number does not stand in the guard",
+    Term.JUMP: "the rates do not jump at the event",
+    Term.RESET: "the states do not jump at the event",
+    Term.COEFFICIENT: "the number does not stand in the jump of the states",
+    Term.MEMORY: "the event forgets what was before it",
+    Term.RATES: "the number does not stand in the equations of motion",
+    Term.START: "the number does not stand in the start",
+}
+
+
+def _bounce(after: str) -> InitialValueProblem:
+    impact = Change(name="impact", guard="y", direction=-1, reset={"y": after, "v": "-e*v"})
+    return InitialValueProblem(
+        name="bounce",
+        states=("y", "v"),
+        parameters={"e": "0.8", "g": "9.81", "h": "1"},
+        modes=(Mode(name="flight", rates=("v", "-g"), events=(impact,)),),
+        initial=("h", 0),
+        end=0.8,
+    )
+
+
+def _slide() -> InitialValueProblem:
+    stop = Change(name="stop", guard="v", direction=-1, mode="rest")
+    return InitialValueProblem(
+        name="slide",
+        states=("x", "v"),
+        parameters={"mu": "0.4", "v0": "3", "g": "9.81"},
+        modes=(Mode(name="slip", rates=("v", "-mu*g"), events=(stop,)), Mode(name="rest", rates=("v", 0))),
+        initial=(0, "v0"),
+        end=1.0,
+    )
+
+
+def _strike() -> InitialValueProblem:
+    after = {"v": "(v + w)/2 - e*(v - w)/2", "w": "(v + w)/2 + e*(v - w)/2"}
+    impact = Change(name="impact", guard="b - a", direction=-1, reset=after)
+    return InitialValueProblem(
+        name="strike",
+        states=("a", "b", "v", "w"),
+        parameters={"e": "0.8", "v0": "2", "d": "0.5"},
+        modes=(Mode(name="roll", rates=("v", "w", 0, 0), events=(impact,)),),
+        initial=("-d", 0, "v0", 0),
+        end=1.0,
+    )
+
+
+def _stop() -> InitialValueProblem:
+    touch = Change(name="touch", guard="gap - x", direction=-1, mode="pushed")
+    leave = Change(name="leave", guard="x - gap", direction=-1, mode="free")
+    return InitialValueProblem(
+        name="stop",
+        states=("x", "v"),
+        parameters={"k": "400", "gap": "0.2", "v0": "1"},
+        modes=(
+            Mode(name="free", rates=("v", 0), events=(touch,)),
+            Mode(name="pushed", rates=("v", "-k*(x - gap)"), events=(leave,)),
+        ),
+        initial=(0, "v0"),
+        end=0.6,
+    )
+
+
+def _spring() -> InitialValueProblem:
+    return InitialValueProblem(
+        name="spring",
+        states=("x", "v"),
+        parameters={"k": "40", "c": "1"},
+        modes=(Mode(name="swing", rates=("v", "-k*x - c*v")),),
+        initial=("0.1", 0),
+        end=1.0,
+    )
+
+
+# statements of one motion; a term that is left out shows in each in its own way: is the place set, kept or mirrored?
+STATEMENTS = {
+    "bounce": (_bounce("0"), _bounce("y"), _bounce("-y"), _bounce("-e*y")),
+    "slide": (_slide(),),
+    "strike": (_strike(),),
+    "stop": (_stop(),),
+    "spring": (_spring(),),
+}
+
+
+def measure_truths() -> Iterator[Entry]:
+    """Yield each derivative as it is proved, and as it were with a term left out."""
+    for motion, statements in STATEMENTS.items():
+        first, state = statements[0], STATE[motion]
+        for number in first.parameters:
+            proved = veridyn.prove(first, [f"{state}@{first.end!r}"], derivative=number)
+            true, by = float(next(iter(proved.values()))), number.removesuffix("0")
+            yield {"motion": motion, "by": by, "true": true, "without": _leave_out(statements, number, true)}
+
+
+def _leave_out(statements: Sequence[InitialValueProblem], number: str, true: float) -> dict[str, list[float]]:
+    """Return the derivatives with a term left out by the name of the term, where they are not the true one."""
+    result = {}
+    for term in Term:
+        values = {round(_differentiate(each, number, term), 9) for each in statements}
+        other = sorted(value for value in values if abs(value - true) > RIGHT * max(abs(value), abs(true)))
+        if other:
+            result[term.name] = other
+    return result
+
+
+def _differentiate(problem: InitialValueProblem, number: str, term: Term) -> float:
+    extended = extend(problem, read_tangent(problem, number), without={term})
+    state = STATE[problem.name]
+    stated = replace(extended.problem, output_times=[0.0, problem.end])
+    place = stated.states.index(extended.derivatives[problem.states.index(state)])
+    return float(SCIPY.solve(stated, {"scheme": "DOP853"}).states[-1, place])
+
+
+def judge(row: Mapping[str, Any], truth: Mapping[str, Any]) -> str:
+    """Return what a derivative is: right, that of a motion with a term left out, or another."""
+    if row["derivative"] is None:
+        return f"none: {row['told']}"
+    value, true = row["derivative"], truth["true"]
+    if not math.isfinite(value):
+        return "not a number"
+    size = max(abs(true), *(abs(each) for values in truth["without"].values() for each in values), 1e-12)
+    if abs(value - true) <= RIGHT * size:
+        return "right"
+    for name, values in truth["without"].items():
+        if any(abs(value - each) <= LIKE * abs(true - each) for each in values):
+            return f"as if {ABSENT[Term[name]]}"
+    if value == 0.0:
+        return "zero"
+    own = row["difference"]
+    if abs(value - own) <= RIGHT * max(size, abs(own)):
+        return "that of its own answers, which follow the number otherwise"
+    return "another"
+
+
+def read_rows(files: Iterable[str]) -> list[Entry]:
+    """Return the rows that scripts printed."""
+    lines = [line for file in files for line in Path(file).read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in lines if line.startswith("{")]
+
+
+def write_page(summary: Mapping[str, Any]) -> str:
+    """Return the page in Markdown."""
+    truths = {(truth["motion"], truth["by"]): truth for truth in summary["truths"]}
+    parts = [HEAD.format(date=summary["date"]), _overview(summary["rows"], truths)]
+    parts += ["## Motion by motion", READING]
+    for motion, title in TITLES.items():
+        rows = [row for row in summary["rows"] if row["motion"] == motion]
+        parts.append(_motion(motion, title, rows, truths))
+    return "\n\n".join([*parts, AGAIN]) + "\n"
+
+
+def _overview(rows: Sequence[Entry], truths: Mapping[tuple[str, str], Entry]) -> str:
+    subjects = group(rows, _name)
+    lines = [(*who, *(_tally(members, motion, truths) for motion in TITLES)) for who, members in subjects.items()]
+    return table(("simulator", "used as", "versions", *TITLES), lines)
+
+
+def _name(row: Entry) -> tuple[str, str, str]:
+    return row["simulator"], row["way"], ", ".join(f"{name} {each}" for name, each in row["versions"].items())
+
+
+def _tally(rows: Sequence[Entry], motion: str, truths: Mapping[tuple[str, str], Entry]) -> str:
+    found = [judge(row, truths[motion, row["by"]]) for row in rows if row["motion"] == motion]
+    if not found:
+        return "–"
+    if all(each.startswith("none") for each in found):
+        return "no derivative"
+    return f"{found.count('right')}/{len(found)} right"
+
+
+def _motion(motion: str, title: str, rows: Sequence[Entry], truths: Mapping[tuple[str, str], Entry]) -> str:
+    lines = []
+    for row in rows:
+        truth = truths[motion, row["by"]]
+        given = "–" if row["derivative"] is None else f"{row['derivative']:.6g}"
+        numbers = (given, f"{truth['true']:.6g}", f"{row['difference']:.6g}")
+        lines.append((row["simulator"], row["way"], row["by"], *numbers, judge(row, truth)))
+    head = ("simulator", "used as", "by", "its derivative", "true", "difference of its answers", "what it is")
+    return f"### {title}\n\n{table(head, lines)}"
+
+
+HEAD = """# Gradients of public simulators
+
+Which of these returns which derivative, on five motions whose derivatives are proved. Measured on {date}, each
+simulator by its public interface as its documentation recommends; versions move on, and `examples/gradients` has the
+scripts. A fraction counts the numbers by which the derivative is right."""
+
+READING = f"""A derivative is *right* within {RIGHT:.0%} of its size, which steps and soft contacts need. A wrong one is held against
+derivatives that are computed with one term left out ([mathematics](../gradients.md)); it has the name of the
+one that it equals. *Difference of its answers* is the central difference of what the simulator itself answers: where
+the derivative is neither that nor true, the differentiation is at fault, not the step. Where it jumps from step to
+step, as that of an impact on a fixed grid does, the difference is no measure."""
+
+AGAIN = """## Again
+
+    sh docs/record_gradients.sh FOLDER
+    python docs/gradients_page.py FOLDER/*.jsonl --output docs/gradients.json
+
+A simulator of your own is judged in ten lines: [Gradients through contact](../gradients.md)."""
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    """Write the summary of what scripts printed."""
+    parser = argparse.ArgumentParser(prog="python docs/gradients_page.py", description=__doc__.split("\n")[0])
+    parser.add_argument("files", nargs="+", metavar="ROWS.jsonl", help="what the scripts of examples/gradients printed")
+    parser.add_argument("--output", required=True, metavar="FILE", help="the summary, JSON")
+    asked = parser.parse_args(given)
+    parts = {"truths": list(measure_truths()), "rows": read_rows(asked.files)}
+    lines = {name: ",\n".join(json.dumps(one, ensure_ascii=False) for one in part) for name, part in parts.items()}
+    date = datetime.now(UTC).date().isoformat()
+    body = ",\n".join(f'"{name}": [\n{text}\n]' for name, text in lines.items())
+    Path(asked.output).write_text(f'{{"date": "{date}",\n{body}}}\n', encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
