@@ -6,7 +6,7 @@ little larger, to first order. So each measure of a case can be differentiated: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -235,8 +235,9 @@ class DerivativeStatement(Statement):
 
     def observe(self, pair: Differentiated) -> TangentObservation:
         """Return a response and its derivative as measures look at them."""
-        more = {"slopes": pair.tangent, "tangent": self.tangent, "length": self.length}
-        return TangentObservation(self.values, self.problem, pair.response, **more)
+        return TangentObservation(
+            self.values, self.problem, pair.response, slopes=pair.tangent, tangent=self.tangent, length=self.length
+        )
 
     def observe_otherwise(self, relation: Relation, ask: Callable[[Problem], object], solver: str) -> Observation:
         """Return what is observed through a relation that only changes names and order.

@@ -58,7 +58,7 @@ def name_missing(runner: Runner, statement: DerivativeStatement, scheme: str) ->
 def _find_missing(runner: Runner, statement: DerivativeStatement, scheme: str) -> str:
     answers = _keep_numbers(runner.measured(runner.default_run(statement, scheme)))
     truths = {q.name: statement.truth(q).value for q in statement.quantities}
-    proved = {name: float(truth) for name, truth in truths.items() if truth is not None}  # type: ignore[arg-type]
+    proved = {name: float(truth) for name, truth in truths.items() if truth is not None}
     told = {name: TOLD * statement.tolerance(q).value for q in statement.quantities if (name := q.name) in proved}
     if any(abs(answers[name] - proved[name]) > told[name] for name in told if name in answers) and not any(
         abs(value) for name, value in answers.items() if name in told
