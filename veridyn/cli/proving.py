@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from veridyn.api.front import SECONDS
-from veridyn.api.problem_files import load_problem
 from veridyn.api.proving import names_of, prove
 from veridyn.cli.texts import STATED, describe_derivative, name_derivative, print_json, print_lines
+from veridyn.files.problem_files import load_problem
 from veridyn.problem.mechanical import Problem
 from veridyn.references.parameters import ParameterError
 from veridyn.run.document import SCHEMA_VERSION, make_reference_row
