@@ -277,6 +277,13 @@ def rename_numbers(tangent: Tangent, problem: Problem, other: Problem) -> Tangen
     return Tangent(tangent.parameter, {names[name]: value for name, value in tangent.numbers.items()})
 
 
+def find_statement(statement: Statement, checked: str) -> Statement:
+    """Return what a check of a statement, by its name, is asked of: that of derivatives where it names a parameter."""
+    name = checked.rpartition(BY)[2] if BY in checked else ""
+    parameter = next((each for each in statement.case.parameters if each.name == name), None)
+    return DerivativeStatement(statement.case, statement.variant, parameter=parameter) if parameter else statement
+
+
 def follow_numbers(pose: Callable[[Values], InitialValueProblem], values: Values, name: str) -> Mapping[str, float]:
     """Return the derivatives of the numbers of a problem by a parameter of its case, by the name of the number.
 

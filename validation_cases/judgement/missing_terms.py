@@ -13,6 +13,7 @@ from veridyn.problem.extended import Term
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.references.certified import Certified
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
+from veridyn.solver.contract.statements import FORWARD
 from veridyn.solver.rewriting.tangents import solve_extended
 from veridyn.validation_cases.judgement.derivatives import DerivativeStatement
 from veridyn.validation_cases.judgement.following import follow
@@ -39,6 +40,8 @@ def explain_derivative(runner: Runner, statement: DerivativeStatement, scheme: s
 
 
 def _weigh_differences(runner: Runner, statement: DerivativeStatement, scheme: str) -> str:
+    if FORWARD not in runner.subject.capabilities:  # a file has no answers at other parameters
+        return ""
     try:
         own = own_differences(runner, statement, scheme)
     except NotJudged:
@@ -87,7 +90,8 @@ def explains(wrong: Numbers, answers: Numbers, proved: Numbers, told: Numbers) -
 def compute_without(statement: DerivativeStatement, without: Collection[Term]) -> Numbers:
     """Return the derivatives of a statement with terms left out, by the name of the quantity; none if that fails."""
     problem = statement.problem
-    assert isinstance(problem, InitialValueProblem)
+    if not isinstance(problem, InitialValueProblem):
+        return {}
     try:
         pair = solve_extended(problem, statement.tangent, follow, without)
     except (SolverFailure, NotImplementedError, CapabilityError):
