@@ -10,7 +10,7 @@ from veridyn.solver.contract.statements import FORWARD, WHAT_TO_CLAIM, Claims
 from veridyn.validation_cases.judgement import levels, methods, orders
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.derivatives import BY, DerivativeStatement, list_statements
-from veridyn.validation_cases.judgement.gradients import LINEAR, OWN_DIFFERENCES, linear, own_differences
+from veridyn.validation_cases.judgement.gradients import GRADIENT_CHECKS
 from veridyn.validation_cases.judgement.invariance import invariance
 from veridyn.validation_cases.judgement.judge import Check, Finding, measured_error, required
 from veridyn.validation_cases.judgement.missing_terms import explain_derivative
@@ -84,18 +84,25 @@ def _derivatives(statement: Statement, subject: Subject, scheme: str, claims: Cl
     offers = FORWARD in subject.capabilities and statement.needs <= subject.capabilities
     if not offers or statement.variant is not statement.case.default_variant:
         return
-    for derived in list_statements(statement.case, statement):
-        make = partial(_check, derived, scheme)
-        for q in derived.quantities:
-            yield make(Layer.CRITERION, q.name, q.unit, derivative_criterion, q)
-        for q in derived.quantities if subject.refined else ():
-            yield make(Layer.CONVERGENCE, q.name, q.unit, derivative_convergence, q, claims)
-        by = f"{BY}{derived.parameter.name}"
-        yield make(Layer.INVARIANCE, f"{OWN_DIFFERENCES}{by}", "", own_differences)
-        yield make(Layer.INVARIANCE, f"{LINEAR}{by}", "", linear)
+    wanted = subject.request.relations
+    for derived in list_statements(statement.case, statement, brief=bool(wanted)):
+        yield from checks_of_derivatives(derived, subject, scheme)
+        make, by = partial(_check, derived, scheme, Layer.INVARIANCE), f"{BY}{derived.parameter.name}"
+        for name, compare in GRADIENT_CHECKS.items():
+            if not wanted or name in wanted:
+                yield make(f"{name}{by}", "", compare)
         for relation in STRUCTURAL:
-            if relation.applies(derived.problem):
-                yield make(Layer.INVARIANCE, f"{relation.name}{by}", "", invariance, relation, claims)
+            if relation.applies(derived.problem) and (not wanted or relation.name in wanted):
+                yield make(f"{relation.name}{by}", "", invariance, relation, claims)
+
+
+def checks_of_derivatives(derived: DerivativeStatement, subject: Subject, scheme: str) -> Iterator[Check]:
+    """Yield what compares derivatives by a parameter with the proved ones."""
+    make, claims = partial(_check, derived, scheme), subject.claims.get(scheme, Claims())
+    for q in derived.quantities:
+        yield make(Layer.CRITERION, q.name, q.unit, derivative_criterion, q)
+    for q in derived.quantities if subject.refined else ():
+        yield make(Layer.CONVERGENCE, q.name, q.unit, derivative_convergence, q, claims)
 
 
 def _refuse_undefined(statement: Statement, quantity: Quantity) -> None:

@@ -12,16 +12,15 @@ from itertools import combinations
 from veridyn.problem.extended import Term
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.references.certified import Certified
-from veridyn.solver.adapters.scipy_adapter import SOLVER
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
-from veridyn.solver.contract.responses import Trajectory
-from veridyn.solver.event_driven.tangents import solve_extended
+from veridyn.solver.contract.statements import FORWARD
+from veridyn.solver.rewriting.tangents import solve_extended
 from veridyn.validation_cases.judgement.derivatives import DerivativeStatement
+from veridyn.validation_cases.judgement.following import follow
 from veridyn.validation_cases.judgement.gradients import own_differences
 from veridyn.validation_cases.judgement.judge import Finding
 from veridyn.validation_cases.judgement.runner import Answer, NotJudged, Runner, read_quantity
 
-SETTINGS = {"scheme": "DOP853"}
 ALIKE = 1e-3  # of what a term makes of a derivative: so near is what a solver without it computes
 TOLD = 10.0  # criteria: what a term changes by less is not told from no change
 ZERO = "every derivative is zero"
@@ -41,6 +40,8 @@ def explain_derivative(runner: Runner, statement: DerivativeStatement, scheme: s
 
 
 def _weigh_differences(runner: Runner, statement: DerivativeStatement, scheme: str) -> str:
+    if FORWARD not in runner.subject.capabilities:  # a file has no answers at other parameters
+        return ""
     try:
         own = own_differences(runner, statement, scheme)
     except NotJudged:
@@ -89,19 +90,14 @@ def explains(wrong: Numbers, answers: Numbers, proved: Numbers, told: Numbers) -
 def compute_without(statement: DerivativeStatement, without: Collection[Term]) -> Numbers:
     """Return the derivatives of a statement with terms left out, by the name of the quantity; none if that fails."""
     problem = statement.problem
-    assert isinstance(problem, InitialValueProblem)
+    if not isinstance(problem, InitialValueProblem):
+        return {}
     try:
-        pair = solve_extended(problem, statement.tangent, _solve, without)
+        pair = solve_extended(problem, statement.tangent, follow, without)
     except (SolverFailure, NotImplementedError, CapabilityError):
         return {}
     o = statement.observe(pair)
     return _keep_numbers({q.name: read_quantity(q, o) for q in statement.quantities})
-
-
-def _solve(problem: InitialValueProblem) -> Trajectory:
-    response = SOLVER.solve(problem, SETTINGS)
-    assert isinstance(response, Trajectory)
-    return response
 
 
 def _keep_numbers(answers: Mapping[str, Answer]) -> dict[str, float]:
