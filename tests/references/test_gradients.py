@@ -7,11 +7,11 @@ import mpmath
 import pytest
 from mpmath import mpf
 
-from veridyn.api import front
 from veridyn.references.parameters import exact
 from veridyn.validation_cases.hybrid import test_ball_column as column
 from veridyn.validation_cases.hybrid import test_penalty_wall as penalty
 from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.proved_derivatives import take_derivative
 
 DIGITS = 30
 
@@ -125,7 +125,7 @@ def derivative_of(name, variant, quantity, parameter, digits=DIGITS):
         {**values, parameter: values[parameter].varied()}, digits
     )
     with mpmath.workdps(digits + 20):
-        return front.take_derivative(truth, parameter), SimpleNamespace(**{n: v.mpf() for n, v in values.items()})
+        return take_derivative(truth, parameter), SimpleNamespace(**{n: v.mpf() for n, v in values.items()})
 
 
 @pytest.mark.parametrize(("name", "variant", "quantity", "parameter", "closed"), CLOSED)
