@@ -242,7 +242,7 @@ def unstack(column: Sequence[Any], order: int) -> tuple[Jet, ...]:
     return tuple(Jet(x, s, None, c) for x, s, c in zip(column[:n], column[n : 2 * n], bends, strict=True))
 
 
-def rooted(root: arb, function: Callable[[Ball], Ball], own: Share | None = None) -> Ball:
+def rooted(root: Any, function: Callable[[Ball], Ball], own: Share | None = None) -> Ball:
     """Give a root of a function its derivatives with respect to the parameter, if the function has any there."""
     off = function(root)
     if not differentiated(off):
