@@ -109,7 +109,7 @@ def test_equations_along_a_tangent():
     y = np.array([0.0, -4.0])
     assert variation.rate(0.0, y, tangent) == pytest.approx([2.0, 0.0])
     assert variation.guards(0.0, y, tangent) == pytest.approx([0.5])
-    assert variation.reset(0, 0.0, y, tangent) == pytest.approx([0.0, -0.8 * 2.0 + 4.0])
+    assert variation.resets["impact"](0.0, y, tangent) == pytest.approx([0.0, -0.8 * 2.0 + 4.0])
     assert differentiate_start(BALL, read_tangent(BALL, "h")) == pytest.approx([1.0, 0.0])
 
 
