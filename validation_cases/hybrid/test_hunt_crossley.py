@@ -97,9 +97,13 @@ def integrate(f: Callable[[Any, bool], Any]) -> Any:
 
 
 def mean_exp(u: Any) -> Any:
-    """Return (exp(u) - 1)/u, which is 1F1(1; 2; u)."""
-    result = value(u).hypgeom_1f1(1, 2)
-    return Jet(result, value(u).hypgeom_1f1(2, 3) / 2 * slope(u)) if isinstance(u, Jet) else result
+    """Return (exp(u) - 1)/u, which is 1F1(1; 2; u): the series near zero, where the quotient loses its digits."""
+    w = value(u)
+    far = abs(w) > 1  # elsewhere the series needs more terms than the quotient loses bits
+    result = (w.exp() - 1) / w if far else w.hypgeom_1f1(1, 2)
+    if not isinstance(u, Jet):
+        return result
+    return Jet(result, ((w.exp() - result) / w if far else w.hypgeom_1f1(2, 3) / 2) * slope(u))
 
 
 def stroke(x: Any, side: int) -> Any:
