@@ -98,12 +98,22 @@ def integrate(f: Callable[[Any, bool], Any]) -> Any:
 
 def mean_exp(u: Any) -> Any:
     """Return (exp(u) - 1)/u, which is 1F1(1; 2; u)."""
-    return _confluent(1, u)
+    return _average(1, u)
 
 
-def _confluent(a: int, u: Any) -> Any:
+def _average(a: int, u: Any) -> Any:
     """Return 1F1(a; a + 1; u), whose derivative is a/(a + 1) times that of the next a."""
-    return chain(u, value(u).hypgeom_1f1(a, a + 1), lambda at: _confluent(a + 1, at) * a / (a + 1))
+    return chain(u, _enclose_average(a, value(u)), lambda at: _average(a + 1, at) * a / (a + 1))
+
+
+def _enclose_average(a: int, w: Any) -> Any:
+    """Return a times the integral of exp(w t) t^(a - 1) from 0 to 1, by parts far from zero.
+
+    There the series needs more terms than the difference loses bits.
+    """
+    if a and not abs(w) > 1:
+        return w.hypgeom_1f1(a, a + 1)
+    return (w.exp() - _enclose_average(a - 1, w)) * a / w if a else 1
 
 
 def stroke(x: Any, side: int) -> Any:
