@@ -8,7 +8,6 @@ from typing import Any
 from docutils import nodes
 from latex2mathml.converter import convert
 
-
 LEFT_OVER = re.compile(r"<m[io]>(\\|&(?!#))|linebreak")  # commands, and marks of columns, that stand as they were
 
 
