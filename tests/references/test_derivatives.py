@@ -10,7 +10,7 @@ import mpmath
 import pytest
 
 import veridyn
-from veridyn.api.derivatives import differentiate
+from veridyn.references.derivatives import differentiate
 from veridyn.references.certified import exact_zero
 from veridyn.references.parameters import Exact, exact
 from veridyn.validation_cases.judgement.catalogue import load_case
