@@ -288,7 +288,7 @@ def test_a_table_of_derivatives_is_judged(table):
     found = {r.quantity: r for r in judge_file(table(DERIVATIVES), "bouncing_ball")}
     assert found["t_impact_2"].verdict == found["t_impact_2 by e"].verdict == "pass"
     assert found["t_impact_2 by h"].verdict == found["y@2 by h"].verdict == "fail"
-    assert found["y@2 by h"].detail.endswith("every derivative is zero")
+    assert "every derivative is zero" in found["y@2 by h"].detail
     assert found["y@2 by e"].detail == "not in the file"
     assert not any(name.endswith(" by g") for name in found), "nobody has stated one"
 
