@@ -71,9 +71,8 @@ def _find_missing(runner: Runner, statement: DerivativeStatement, scheme: str) -
         for count in (1, 2)
     )
     named = next(filter(None, suspects), [])
-    return ": ".join(
-        filter(None, [ZERO * _are_zero(answers, proved, told), "as if " * bool(named) + ", or ".join(named)])
-    )
+    parts = [ZERO if _are_zero(answers, proved, told) else "", f"as if {', or '.join(named)}" if named else ""]
+    return ": ".join(filter(None, parts))
 
 
 def _are_zero(answers: Numbers, proved: Numbers, told: Numbers) -> bool:
