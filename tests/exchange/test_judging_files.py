@@ -11,6 +11,7 @@ import pytest
 from veridyn.cli.checking import judge_files
 from veridyn.files.histories import convert_column, read_histories, recognise_columns
 from veridyn.files.tables import UnitError, read_table, to_si
+from veridyn.problem.errors import SolverInputError
 from veridyn.run.posed import pose
 from veridyn.validation_cases.judgement.subject import read_request
 
@@ -273,3 +274,25 @@ def test_what_is_stated_of_a_code_must_be_readable(command, table, options, said
     seen = command("check", "sdnd101", *[table("quantity,value\npeak_force,1\n")] * 3, *options)
     assert (seen.status, seen.out, seen.err.count("\n")) == (2, "", 1)
     assert said in seen.err
+
+
+DERIVATIVES = """quantity,parameter,value,unit
+t_impact_2,,1.1739614665629,s
+t_impact_2,e,0.9030472819714618,s
+t_impact_2,h,0,
+y@2,h,0,m/m
+"""
+
+
+def test_a_table_of_derivatives_is_judged(table):
+    found = {r.quantity: r for r in judge_file(table(DERIVATIVES), "bouncing_ball")}
+    assert found["t_impact_2"].verdict == found["t_impact_2 by e"].verdict == "pass"
+    assert found["t_impact_2 by h"].verdict == found["y@2 by h"].verdict == "fail"
+    assert "every derivative is zero" in found["y@2 by h"].detail
+    assert found["y@2 by e"].detail == "not in the file"
+    assert not any(name.endswith(" by g") for name in found), "nobody has stated one"
+
+
+def test_a_derivative_by_what_is_no_parameter_is_refused(table):
+    with pytest.raises(SolverInputError, match=r"unknown quantity 't_impact_2 by f'; did you mean t_impact_2 by"):
+        judge_file(table("quantity,parameter,value\nt_impact_2,f,1.0\n"), "bouncing_ball")

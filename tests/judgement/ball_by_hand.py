@@ -24,8 +24,11 @@ class Ball:
     def solve_tangent(self, problem, tangent, settings):
         (g, h, e), slope = problem.parameter_numbers, tangent.numbers.get
         e += self.excess
-        dg, dh, de = (slope(name, 0.0) for name in "ghe")
-        t, y, v, dy, dv = 0.0, h, 0.0, dh + slope("initial.y", 0.0), slope("initial.v", 0.0)
+        dg, dh, de = (slope(name, 0.0) for name in problem.parameters)
+        (impact,) = problem.modes[0].events
+        places = sorted((0, 1), key=lambda place: problem.states[place] != str(impact.guard))  # of height and velocity
+        start, rise = (slope(f"initial.{problem.states[place]}", 0.0) for place in places)
+        t, y, v, dy, dv = 0.0, h, 0.0, dh + start, rise
         rows, impacts, outputs = [], [], list(problem.output_times)
         while outputs:
             lapse = (v + math.sqrt(v * v + 2 * g * y)) / g
@@ -46,9 +49,10 @@ class Ball:
             rows.append((t, y, v, 0.0, after))
             impacts.append((t, move))
         rows, impacts = np.array(rows), np.array(impacts).reshape(-1, 2)
+        states, slopes = (part[:, np.argsort(places)] for part in (rows[:, 1:3], rows[:, 3:]))
         return {
-            "response": {"time": rows[:, 0], "states": rows[:, 1:3], "events": {"impact": impacts[:, 0]}},
-            "tangent": {"states": rows[:, 3:], "events": {"impact": impacts[:, 1]}},
+            "response": {"time": rows[:, 0], "states": states, "events": {impact.name: impacts[:, 0]}},
+            "tangent": {"states": slopes, "events": {impact.name: impacts[:, 1]}},
         }
 
     def solve_cotangent(self, problem, cotangents, numbers, settings):

@@ -147,6 +147,7 @@ CASE = Case(
         "beside the balls gives it: the floor takes (q, p) to (-q, -p - 2 g q/v), the impact of the balls acts on it "
         "as on the velocities.",
     ),
+    derivatives=("h1",),
     sketch=draw.sketch(
         draw.ground((-1.5, 0), (2.2, 0)),
         draw.disc((0, 1.3), 0.45, "m1"),

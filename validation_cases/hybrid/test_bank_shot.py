@@ -111,6 +111,7 @@ CASE = Case(
         "cost is zero, and the ball lands r/c before the target.",
         "The numbers are chosen so that a = b = 5 m/s, and the cost is 10.5 m² (variant best).",
     ),
+    derivatives=("e",),
     sketch=draw.sketch(
         draw.ground((-0.6, 0), (7.0, 0)),
         draw.path(lambda x: (x, 0.9 * x * (3.2 - x)), 0, 3.2),

@@ -118,6 +118,7 @@ CASE = Case(
         "A rigid elastic wall leaves x = 2 d - v0 t. The spring is late by v0 times the duration of contact, which "
         "falls as k^(-1/(n + 1)), and so do all its derivatives.",
     ),
+    derivatives=("k",),
     sketch=draw.sketch(
         draw.ground((-0.8, 0), (5.2, 0)),
         draw.ground((5.2, 0), (5.2, 1.4)),

@@ -123,6 +123,7 @@ CASE = Case(
         "The centre of mass moves under F, whatever the impacts; the distance falls and bounces as a ball under the "
         "weight F/m1. D is the energy that impacts have taken.",
     ),
+    derivatives=("F",),
     sketch=draw.sketch(
         draw.ground((-1.8, 0), (5.2, 0)),
         draw.disc((0, 0.5), 0.5, "m1"),

@@ -217,6 +217,7 @@ CASE = Case(
         "Names with left and right are of a ball that hits this slope, as if it went on for ever: on the edge they are "
         "the limits, and their derivatives those of one side.",
     ),
+    derivatives=("s",),
     sketch=draw.sketch(
         draw.plane((-3.0, -1.5), (0, 0), (3.0, -1.5)),
         draw.disc((-2.0, 2.2), 0.22),

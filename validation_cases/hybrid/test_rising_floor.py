@@ -112,6 +112,7 @@ CASE = Case(
         "An impact moves with every parameter. A derivative that holds it fixed in time misses -(1 + e) (g + a) dt of "
         "the velocity at each impact.",
     ),
+    derivatives=("e",),
     sketch=draw.sketch(
         draw.ground((-1.2, 0), (3.2, 0)),
         draw.arrow((2.4, 0.1), (2.4, 1.0), "w, a"),

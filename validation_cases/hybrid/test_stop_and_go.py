@@ -103,6 +103,7 @@ CASE = Case(
         "When it goes on depends neither on v0 nor on x0. So the velocity after a rest has the derivative zero by the "
         "start, whatever it was before; the place keeps that of the stop. W is the work of friction.",
     ),
+    derivatives=("mu",),
     sketch=draw.sketch(
         draw.ground((-1.8, 0), (5.4, 0)),
         draw.box((1.0, 0.5), 1.4, 1.0, "m"),

@@ -132,8 +132,11 @@ def keep_apart(pair: Differentiated, size: float) -> tuple[Differentiated, float
     kept[[0, -1]] = True
     response, tangent = choose(pair.response, kept), choose(pair.tangent, kept)
     gaps, closing = np.diff(response.time), np.abs(np.diff(tangent.time))
-    smallest = np.min(gaps[closing > 0] / closing[closing > 0], initial=np.inf)
-    step = max(min(step, float(smallest) / NEAREST), SMALLEST * size)
+    meet = np.divide(gaps, NEAREST * closing, out=np.full(gaps.size, np.inf), where=closing > 0)
+    # the first and the last sample stay where they are; events may be next to each other without end
+    are_events = np.logical_and(*(np.isin(part, response.instants) for part in (response.time[:-1], response.time[1:])))
+    meet[are_events] = np.maximum(meet[are_events], SMALLEST * size)
+    step = min(step, float(meet.min()))
     return Differentiated(response, _tie_together(response, tangent, step)), step
 
 

@@ -24,7 +24,7 @@ from veridyn.validation_cases.judgement.tolerances import Tolerance
 from veridyn.validation_cases.judgement.uncertainty import SAFETY
 
 OWN_DIFFERENCES, LINEAR = "own_differences", "linear"
-STEPS = (1e-2, 1e-3, 1e-4, 1e-5)  # of the parameter: truncation falls with them, noise of steps and tolerances grows
+STEPS = (1e-2, 1e-3, 1e-4, 1e-6)  # of the parameter
 FACTOR = -2.0  # of the tangent: a power of two rounds nothing
 
 
@@ -53,13 +53,21 @@ def own_differences(runner: Runner, statement: DerivativeStatement, scheme: str)
 
 
 def _compare(name: str, value: float, differences: Sequence[float], criterion: float) -> LevelRow:
-    """Return a row that compares a derivative with the differences of two steps that agree best.
+    """Return a row that compares a derivative with the differences of two steps that agree best with it.
 
-    Large steps see the curvature, small ones the noise of tolerances; between them both are small.
+    Large steps see the curvature and meet other events, small ones the noise of tolerances: one pair is enough.
     """
-    coarse, fine = min(pairwise(differences), key=lambda pair: abs(pair[1] - pair[0]))
-    admissible = SAFETY * abs(fine - coarse) + criterion
-    return LevelRow(quantity=name, before=value, after=fine, change=abs(fine - value), admissible=admissible)
+    rows = (
+        LevelRow(
+            quantity=name,
+            before=value,
+            after=fine,
+            change=abs(fine - value),
+            admissible=SAFETY * abs(fine - coarse) + criterion,
+        )
+        for coarse, fine in pairwise(differences)
+    )
+    return min(rows, key=share_of)
 
 
 def find_difference(runner: Runner, statement: DerivativeStatement, scheme: str, step: float) -> Mapping[str, float]:

@@ -61,20 +61,25 @@ def _find_missing(runner: Runner, statement: DerivativeStatement, scheme: str) -
     truths = {q.name: statement.truth(q).value for q in statement.quantities}
     proved = {name: float(truth) for name, truth in truths.items() if truth is not None}
     told = {name: TOLD * statement.tolerance(q).value for q in statement.quantities if (name := q.name) in proved}
-    if any(abs(answers[name] - proved[name]) > told[name] for name in told if name in answers) and not any(
-        abs(value) for name, value in answers.items() if name in told
-    ):
-        return ZERO
     # The simplest explanation is the best. Some problems do not tell two terms apart: then both are named.
-    for count in (1, 2):
-        found = [
+    suspects = (
+        [
             " and ".join(term.value for term in without)
             for without in combinations(Term, count)
             if explains(compute_without(statement, without), answers, proved, told)
         ]
-        if found:
-            return f"as if {', or '.join(found)}"
-    return ""
+        for count in (1, 2)
+    )
+    named = next(filter(None, suspects), [])
+    parts = [ZERO if _are_zero(answers, proved, told) else "", f"as if {', or '.join(named)}" if named else ""]
+    return ": ".join(filter(None, parts))
+
+
+def _are_zero(answers: Numbers, proved: Numbers, told: Numbers) -> bool:
+    """Tell whether all answers are zero, but for rounding, and not all truths."""
+    common = [name for name in told if name in answers]
+    is_wrong = any(abs(proved[name]) > told[name] for name in common)
+    return is_wrong and all(abs(answers[name]) <= ALIKE * told[name] for name in common)
 
 
 def explains(wrong: Numbers, answers: Numbers, proved: Numbers, told: Numbers) -> bool:

@@ -91,6 +91,7 @@ CASE = Case(
         "A rigid wall at d leaves x = 2 d - v0 t. Here derivatives by v0 are -t + 4 l/v0 far behind the turn: off by "
         "4 l/v0, while the place is off by 2 l ln(2 m v0²/(F l)).",
     ),
+    derivatives=("l",),
     sketch=draw.sketch(
         draw.ground((-0.8, 0), (4.4, 0)),
         draw.disc((0.4, 0.4), 0.4, "m"),
