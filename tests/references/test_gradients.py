@@ -11,7 +11,7 @@ from veridyn.references.parameters import exact
 from veridyn.validation_cases.hybrid import test_ball_column as column
 from veridyn.validation_cases.hybrid import test_penalty_wall as penalty
 from veridyn.validation_cases.judgement.catalogue import load_case
-from veridyn.validation_cases.judgement.proved_derivatives import take_derivative
+from veridyn.validation_cases.judgement.proved_derivatives import differentiate_truth
 
 DIGITS = 30
 
@@ -121,11 +121,10 @@ def derivative_of(name, variant, quantity, parameter, digits=DIGITS):
     """Return the derivative of a quantity of a variant, with the parameters in mpmath."""
     case = load_case(name)
     values = case.values(case.variant(variant).changes)
-    truth = next(q for q in case.quantities if q.name == quantity).truth(
-        {**values, parameter: values[parameter].varied()}, digits
-    )
+    base = next(q for q in case.quantities if q.name == quantity)
+    slope = differentiate_truth(base, values, (parameter,), digits, base.truth)
     with mpmath.workdps(digits + 20):
-        return take_derivative(truth, parameter), SimpleNamespace(**{n: v.mpf() for n, v in values.items()})
+        return slope, SimpleNamespace(**{n: v.mpf() for n, v in values.items()})
 
 
 @pytest.mark.parametrize(("name", "variant", "quantity", "parameter", "closed"), CLOSED)
@@ -150,17 +149,17 @@ def test_on_an_edge_there_is_no_derivative_and_one_line_says_why(quantity):
 def test_the_derivatives_by_the_start_have_the_determinant_one():
     """Elastic balls keep volume in the phase space: velocities count with their masses, which cancel."""
     rows = [
-        [derivative_of("ball_column", "heavy_below", f"{state}@5", start, 20)[0].value for start in column.START]
+        [derivative_of("ball_column", "heavy_below", f"{state}@3", start, 20)[0].value for start in column.START]
         for state in column.BALLS
     ]
     with mpmath.workdps(30):
         assert abs(mpmath.det(mpmath.matrix(rows)) - 1) < mpf(10) ** -10
-        assert max(abs(each) for row in rows for each in row) > 10**3
+        assert max(abs(each) for row in rows for each in row) > 50
 
 
 def test_a_tangent_beside_the_motion_is_its_derivative():
-    slope, _ = derivative_of("ball_column", "thrown", "y1@5", "h1")
-    beside = column.growth("5").reference(w1="2", w2="-1")
+    slope, _ = derivative_of("ball_column", "thrown", "y1@3", "h1")
+    beside = column.growth("3").reference(w1="2", w2="-1")
     assert abs(slope.value - beside.value) <= slope.radius + beside.radius
 
 
