@@ -1,6 +1,8 @@
 """Derivatives through impact, stick and slip against closed forms that are written down by hand, to 30 digits."""
 
+import re
 from itertools import product
+from pathlib import Path
 from types import SimpleNamespace
 
 import mpmath
@@ -114,6 +116,10 @@ ZERO = [
     ("bank_shot", "best", "cost", "a"),  # the minimum
     ("bank_shot", "best", "cost", "b"),
 ]
+PAGE = Path(__file__).parents[2] / "docs" / "gradients-theory.md"
+ROW = re.compile(r"^\| (\w+) \| (\w+) \| `(\S+)` \| `(\w+)` \| (\S+) \|", re.MULTILINE)
+SHOWN = ROW.findall(PAGE.read_text(encoding="utf-8"))
+"""Case, variant, quantity, parameter, and the derivative that the page of the theory prints."""
 KINKS = {"t_hit": "the slopes differ beside the edge", "x@0.8": "the edge turns the ball", "y@0.8": "the edge turns"}
 
 
@@ -140,6 +146,15 @@ def test_what_does_not_depend_on_a_parameter_has_the_derivative_zero(name, varia
     assert derivative_of(name, variant, quantity, parameter)[0].text() == "0"
 
 
+@pytest.mark.parametrize(("name", "variant", "quantity", "parameter", "shown"), SHOWN)
+def test_the_page_of_the_theory_prints_what_is_proved(name, variant, quantity, parameter, shown):
+    assert derivative_of(name, variant, quantity, parameter, 12)[0].text() == shown
+
+
+def test_the_page_of_the_theory_has_a_table():
+    assert len(SHOWN) >= 20
+
+
 @pytest.mark.parametrize("quantity", KINKS)
 def test_on_an_edge_there_is_no_derivative_and_one_line_says_why(quantity):
     slope, _ = derivative_of("ridge", "edge", quantity, "d")
@@ -161,6 +176,10 @@ def test_a_tangent_beside_the_motion_is_its_derivative():
     slope, _ = derivative_of("ball_column", "thrown", "y1@3", "h1")
     beside = column.growth("3").reference(w1="2", w2="-1")
     assert abs(slope.value - beside.value) <= slope.radius + beside.radius
+
+
+def test_the_tangent_has_grown_to_what_the_page_says():
+    assert mpmath.nstr(abs(column.growth("40").reference(digits=3).value), 1) == "3.0e+29"
 
 
 @pytest.mark.parametrize(("name", "parameter"), [*product("x", ("k", "d", "v0", "m")), ("v", "v0")])
