@@ -10,8 +10,8 @@ import mpmath
 import pytest
 
 import veridyn
-from veridyn.references.derivatives import differentiate
 from veridyn.references.certified import exact_zero
+from veridyn.references.derivatives import differentiate
 from veridyn.references.parameters import Exact, exact
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.mechanics import test_sdnd103 as sdnd103
