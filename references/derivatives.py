@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 
 from veridyn.references.certified import CertificationError, Certified, exact_zero, undefined
 from veridyn.references.engine.enclosure import THRICE, mix
@@ -14,12 +15,20 @@ Numbers = Mapping[str, Exact]
 Compute = Callable[[Numbers, int], Certified]  # a value at parameters, to some digits
 
 
-def check_names(derivative: str | Sequence[str], values: Numbers) -> tuple[str, ...]:
-    """Return the parameters that derivatives are taken to; raises `ParameterError` for unknown ones, or over two."""
+def check_names(
+    derivative: str | Sequence[str], values: Numbers, fixed: Mapping[str, str] = MappingProxyType({})
+) -> tuple[str, ...]:
+    """Return the parameters that derivatives are taken to.
+
+    ``fixed``: what those may be that do not vary by a little, by name. Raises `ParameterError` for such, for an unknown
+    one, and for more than two.
+    """
     names = (derivative,) if isinstance(derivative, str) else tuple(derivative)
     for name in names:
         if name not in values:
             raise ParameterError(unknown(name, list(values)))
+        if name in fixed:
+            raise ParameterError(f"{name} is {fixed[name]}: nothing has a derivative with respect to it")
     if len(names) > 2:
         raise ParameterError(f"derivatives are taken to two parameters at most, got {', '.join(names)}")
     return names

@@ -40,6 +40,11 @@ class Parameter:
     among: tuple[str, ...] = ()
 
     @property
+    def is_discrete(self) -> bool:
+        """Whether it is a count or a choice, which does not vary by a little."""
+        return self.rule == "whole" or bool(self.among)
+
+    @property
     def allowed(self) -> str:
         """What it may be, for a reader."""
         return " or ".join(self.among) or {"any": "any number", "whole": "a whole number from 1 on"}.get(

@@ -12,7 +12,7 @@ import pytest
 import veridyn
 from veridyn.references.certified import exact_zero
 from veridyn.references.derivatives import differentiate
-from veridyn.references.parameters import Exact, exact
+from veridyn.references.parameters import Exact, ParameterError, exact
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.mechanics import test_sdnd103 as sdnd103
 from veridyn.validation_cases.mechanics import test_sdnd107 as sdnd107
@@ -86,6 +86,12 @@ def test_a_second_derivative_that_structure_makes_zero_is_zero(case, quantity, f
     derived = veridyn.reference(case, derivative=[first, second], digits=20)[quantity]
     assert (derived.value, derived.radius) == (0, exact_zero("", 20).radius)
     assert reason in derived.routes[0]
+
+
+@pytest.mark.parametrize(("case", "name", "may_be"), [("sdnd105", "bodies", "1 or 2"), ("bar_impact", "N", "a whole")])
+def test_nothing_is_differentiated_to_a_count_or_a_choice(case, name, may_be):
+    with pytest.raises(ParameterError, match=f"{name} is {may_be}.*: nothing has a derivative"):
+        veridyn.reference(case, derivative=name)
 
 
 def test_what_is_zero_only_because_another_parameter_is_zero_is_none():

@@ -60,21 +60,20 @@ def reference(
     """
     chosen = load_case(case)
     values = chosen.values(parameters)
-    names = check_names(derivative, values)
-    return references(chosen, values, check_digits(digits), names, seconds=seconds)
+    return references(chosen, values, check_digits(digits), derivative, seconds=seconds)
 
 
 def references(
     case: Case,
     values: Values,
     digits: int,
-    derivative: Sequence[str] = (),
+    derivative: str | Sequence[str] = (),
     of: Variant | None = None,
     seconds: float = SECONDS,
 ) -> dict[str, Certified]:
     """Return the references of all quantities, or of those of a variant, for complete parameters; as `reference`."""
     quantities = case.select_quantities(of) if of else case.quantities
-    names = check_names(derivative, values)
+    names = check_names(derivative, values, fixed={p.name: p.allowed for p in case.parameters if p.is_discrete})
     if not names:
         return {q.name: settle_in_time(q.name, partial(q.truth, values, digits), seconds) for q in quantities}
     return {
