@@ -13,15 +13,17 @@ from pathlib import Path
 
 from veridyn.reports.markdown import table
 
+from .catalogue import load_hosts
 from .outcome import Document, Outcome, join, key_of, read_outcomes
 from .page import AGAIN, RESULTS, SILENT, bullets, list_cells, make_runs, say_number, summarise_faults, write_section
+from .study import describe
 
 TRIED_AGAIN = """\
 Checks have changed since the study above. These faults were tried again, at the size of their row."""
 STATES_NOTHING = """\
 Most users' solvers state neither claims nor refinement. `python -m tests.detection.study --silent` lets the hosts state
 nothing either: first comes the [card](identify.md), a deviation on which is a detection; then cases, by the step, the
-order or the tolerance that the answers showed."""
+order or the tolerance that the answers showed. Hosts that are not listed were not tried so."""
 
 
 def make_again(document: Document) -> str:
@@ -51,10 +53,21 @@ def _join(*blocks: str) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+def with_reasons(document: Document) -> Document:
+    """Return a document with the reasons that the catalogue states now, where a fault is still there."""
+    stated = {(host.name, fault.name): (host, fault) for host in load_hosts().values() for fault in host.faults}
+    silent = document.get("silent", False)
+    faults = [
+        {**each, "unseen": describe(*stated[key_of(each)], silent=silent)["unseen"]} if key_of(each) in stated else each
+        for each in document["faults"]
+    ]
+    return {**document, "faults": faults}
+
+
 def main(folders: Sequence[str]) -> None:
     """Write the sections of which there are studies."""
     texts = [(Path(folder) / RESULTS).read_text(encoding="utf-8") for folder in folders]
-    documents = [json.loads(text) for text in texts]
+    documents = [with_reasons(json.loads(text)) for text in texts]
     for name, make, silent in ((AGAIN, make_again, False), (SILENT, make_silent, True)):
         mine = [document for document in documents if document.get("silent", False) is silent]
         if mine:

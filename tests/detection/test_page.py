@@ -5,8 +5,10 @@ import pytest
 
 from veridyn.reports import hints
 
+from . import page as pages
 from .outcome import find_alarms, join, read_outcomes
-from .page import find_survivors, make_page, make_patterns, make_whole, summarise_faults
+from .page import SILENT, SOUND, find_survivors, make_page, make_patterns, make_whole, summarise_faults, write_section
+from .sections import make_again, make_silent
 
 CHECKS = {
     "a-b-x": ["criterion", 1.5],
@@ -74,6 +76,20 @@ def test_the_page_counts_layers_and_names_what_is_not_detected(small):
     assert "| h | hidden | Is one. | 0.001 | Vanishes. |" in page
     assert "h: idle" in page
     assert "| h | c a-b | y |" in page
+
+
+def test_sections_of_other_studies_name_what_survives_and_keep_their_order(small, tmp_path, monkeypatch):
+    silent = make_silent(small)
+    assert "| h | missed | Is one. | 0.001 | survives |" in silent
+    assert "| h | hidden | Is one. | 0.001 | Vanishes. |" in silent
+    assert "| h | late | precision |" in make_again(small)
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    file = tmp_path / "docs" / "detection.md"
+    file.parent.mkdir()
+    file.write_text(f"# Page\n\n{SOUND}\n\nsound\n", encoding="utf-8")
+    for text in ("first", "second"):
+        write_section(SILENT, f"{SILENT}\n\n{text}\n")
+    assert file.read_text(encoding="utf-8") == f"# Page\n\n{SILENT}\n\nsecond\n\n{SOUND}\n\nsound\n"
 
 
 def test_the_summary_names_survivors_and_broken_measures(small):

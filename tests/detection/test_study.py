@@ -11,7 +11,7 @@ from . import study
 from .catalogue import load_hosts
 from .examine import NO_ANSWER, Examination, judge_sound, search, try_place, try_places
 from .fault import Fault, Host
-from .trial import Place, find_places
+from .trial import CARD, Place, find_places
 
 OSCILLATOR, BALL = Place("sdld31", "let-go"), Place("bouncing_ball", "elastic")
 CHEAP = [
@@ -41,6 +41,11 @@ def test_a_sound_host_passes(host, place):
     sound = judge_sound(examination(host, load_hosts()[host].faults[0].name), place)
     assert not sound.detected
     assert sum(sound.judged.values()) > 10
+
+
+def test_of_a_host_that_states_nothing_the_card_tells():
+    trial = try_places(examination("hht", "beta", silent=True), find_places(("sdld31",)))
+    assert (trial.place, trial.layers) == (CARD, {"card"})
 
 
 def test_variants_are_tried_up_to_the_first_that_detects():

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -134,6 +135,21 @@ def test_two_processes_do_not_write_to_one_place_whatever_their_folders_are(tmp_
             [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment
         )
     assert "another run writes to" in seen.stderr
+
+
+def test_files_are_on_the_disk_before_they_take_their_places(tmp_path, monkeypatch):
+    seen, replace, fsync = [], Path.replace, os.fsync
+    monkeypatch.setattr(os, "fsync", lambda descriptor: seen.append(os.fstat(descriptor).st_ino) or fsync(descriptor))
+
+    def note(self, target):
+        seen.append((target.name, self.stat().st_ino))
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", note)
+    write(tmp_path, {"a": b"1", "b": b"2"})
+    places = {name: place for place, (name, _) in ((i, each) for i, each in enumerate(seen) if isinstance(each, tuple))}
+    for name in ("a", "b"):
+        assert (tmp_path / name).stat().st_ino in seen[: places[name]]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit of file sizes there")

@@ -14,10 +14,17 @@ from ..hosts.field import contact, hybrid, rigid_body, runge_kutta, structure
 
 
 def report(
-    name: str, part: str, what: str, source: str, wrong: Any, touches: Callable[[Any], bool] = always, unseen: str = ""
+    name: str,
+    part: str,
+    what: str,
+    source: str,
+    wrong: Any,
+    touches: Callable[[Any], bool] = always,
+    unseen: str = "",
+    unclaimed: str = "",
 ) -> Fault:
     """Return a fault that is there or not, with the public report of it."""
-    return Fault(name, part, f"{what} ({source}).", lambda _: wrong, touches, unseen=unseen)
+    return Fault(name, part, f"{what} ({source}).", lambda _: wrong, touches, unseen=unseen, unclaimed=unclaimed)
 
 
 # ---- what a problem has
@@ -92,6 +99,7 @@ RUNGE_KUTTA = (
                 "It advances with the row of order 4 and states order 5",
                 "pathsim, issue 232, 2026",
                 replace(FEHLBERG, method=runge_kutta.FEHLBERG_ORDER_4),
+                unclaimed="A sound method of order 4, and named so on its card, if nobody says 5.",
             ),
             report(
                 "entry",
@@ -127,6 +135,7 @@ RUNGE_KUTTA = (
                 "It advances with the row of order 7 and states order 8",
                 "desolver 5.1.0, RK8713M, 2026",
                 replace(PRINCE, method=runge_kutta.PRINCE_ORDER_7),
+                unclaimed="A sound method of order 7, as its card says, if nobody says 8.",
             ),
         ),
     ),
