@@ -113,11 +113,47 @@ def _spring() -> InitialValueProblem:
     )
 
 
+def _soft_bounce() -> InitialValueProblem:
+    # the floor of MuJoCo: a spring and a damper per mass, of the share 9/10, that do not pull
+    touch = Change(name="touch", guard="y", direction=-1, mode="contact")
+    leave = Change(name="leave", guard="9/10*g - b*v - k*y", direction=-1, mode="flight")
+    return InitialValueProblem(
+        name="bounce",
+        states=("y", "v", "b"),
+        parameters={"e": "0.8", "g": "9.81", "h": "1", "k": "10**6"},
+        modes=(
+            Mode(name="flight", rates=("v", "-g", 0), events=(touch,)),
+            Mode(name="contact", rates=("v", "-g/10 - b*v - k*y", 0), events=(leave,)),
+        ),
+        initial=("h", 0, DAMPING),
+        end=0.8,
+    )
+
+
+def _soft_strike() -> InitialValueProblem:
+    touch = Change(name="touch", guard="b - a", direction=-1, mode="contact")
+    leave = Change(name="leave", guard="-c*(w - v) - k*(b - a)", direction=-1, mode="roll")
+    push = "(-c*(w - v) - k*(b - a))/2"
+    return InitialValueProblem(
+        name="strike",
+        states=("a", "b", "v", "w", "c"),
+        parameters={"e": "0.8", "v0": "2", "d": "0.5", "k": "10**6"},
+        modes=(
+            Mode(name="roll", rates=("v", "w", 0, 0, 0), events=(touch,)),
+            Mode(name="contact", rates=("v", "w", f"-({push})", push, 0), events=(leave,)),
+        ),
+        initial=("-d", 0, "v0", 0, DAMPING),
+        end=1.0,
+    )
+
+
+DAMPING = "2*sqrt(k)*(-log(e))/sqrt(log(e)**2 + pi**2)"  # 1/s: what the coefficient of restitution makes of a damper
+
 # statements of one motion; a term that is left out shows in each in its own way: is the place set, kept or mirrored?
 STATEMENTS = {
-    "bounce": (_bounce("0"), _bounce("y"), _bounce("-y"), _bounce("-e*y")),
+    "bounce": (_bounce("0"), _bounce("y"), _bounce("-y"), _bounce("-e*y"), _soft_bounce()),
     "slide": (_slide(),),
-    "strike": (_strike(),),
+    "strike": (_strike(), _soft_strike()),
     "stop": (_stop(),),
     "spring": (_spring(),),
 }

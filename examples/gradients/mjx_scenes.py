@@ -67,7 +67,7 @@ def place(motion, model, n):
             model = model.tree_replace({"opt.gravity": 0.0 * model.opt.gravity, "pair_solref": solref})
             data = data.replace(qpos=data.qpos.at[0].set(-n["d"]), qvel=data.qvel.at[0].set(n["v"]))
         case "stop":
-            solref = model.jnt_solref.at[0].set(jnp.stack([-n["k"] / HARD, 0.0 * n["k"]]))
+            solref = model.jnt_solref.at[0].set(jnp.stack([-n["k"], 0.0 * n["k"]]))
             model = model.tree_replace({"jnt_solref": solref, "jnt_range": model.jnt_range.at[0, 1].set(n["gap"])})
             data = data.replace(qvel=data.qvel.at[0].set(n["v"]))
         case _:

@@ -6,7 +6,8 @@ The problem is solved together with its derivative, each time with a term of the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 from itertools import combinations
 
 from veridyn.problem.extended import Term
@@ -25,6 +26,7 @@ SETTINGS = {"scheme": "DOP853"}
 ALIKE = 1e-3  # of what a term makes of a derivative: so near is what a solver without it computes
 TOLD = 10.0  # criteria: what a term changes by less is not told from no change
 ZERO = "every derivative is zero"
+PAIRED = tuple(Term)[:8]  # those after them are parts of the first, or its opposite
 
 Numbers = Mapping[str, float]
 
@@ -65,10 +67,10 @@ def _find_missing(runner: Runner, statement: DerivativeStatement, scheme: str) -
     ):
         return ZERO
     # The simplest explanation is the best. Some problems do not tell two terms apart: then both are named.
-    for count in (1, 2):
+    for group in ([(term,) for term in Term], combinations(PAIRED, 2)):
         found = [
             " and ".join(term.value for term in without)
-            for without in combinations(Term, count)
+            for without in group
             if explains(compute_without(statement, without), answers, proved, told)
         ]
         if found:
@@ -86,7 +88,8 @@ def explains(wrong: Numbers, answers: Numbers, proved: Numbers, told: Numbers) -
     return bool(apart) and all(near)
 
 
-def compute_without(statement: DerivativeStatement, without: Collection[Term]) -> Numbers:
+@lru_cache(maxsize=128)
+def compute_without(statement: DerivativeStatement, without: tuple[Term, ...]) -> Numbers:
     """Return the derivatives of a statement with terms left out, by the name of the quantity; none if that fails."""
     problem = statement.problem
     assert isinstance(problem, InitialValueProblem)
