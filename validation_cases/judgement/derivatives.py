@@ -42,7 +42,7 @@ NEAREST = 10.0  # steps that the instant of an event is away from the samples be
 STENCIL = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}  # weights of neighbours: the derivative to fourth order
 LOST = 100.0  # a derivative may be wrong by two digits more than the quantity itself: no document asks for any
 MOST = 0.1  # of its scale, however wide the criterion of the quantity is
-MOST_PARAMETERS = 3  # of a case: each costs as many solves as the case itself, and a proof of every quantity
+MOST_PARAMETERS = 1  # of a case that states none: each costs as many solves as the case itself, and proofs
 RELATIVE = Fraction(1, 10**8)  # step of a parameter by which the numbers of a problem are followed
 SECONDS = 10.0  # that the proof of a derivative may take
 BY = " by "  # between the names of quantity and parameter
@@ -303,14 +303,18 @@ def list_exact(problem: InitialValueProblem) -> dict[str, Expr]:
     return {**problem.parameters, **starts}
 
 
-def list_statements(case: Case, statement: Statement) -> list[DerivativeStatement]:
+def list_statements(case: Case, statement: Statement, *, brief: bool) -> list[DerivativeStatement]:
     """Return a statement once for each parameter of the case that derivatives are taken to.
 
-    These are the first numbers among its parameters that are parameters of its initial value problem.
+    These are the parameters that the case states. Where it states none, and a run is not ``brief``, they are the first
+    number among its parameters that is a parameter of its initial value problem.
     """
     problem = statement.problem
     if not isinstance(problem, InitialValueProblem):
         return []
     names = (p for p in case.parameters if p.name in problem.parameters and p.rule != "whole" and not p.among)
-    chosen = islice(names, MOST_PARAMETERS)
+    if case.derivatives or brief:
+        chosen = [parameter for parameter in names if parameter.name in case.derivatives]
+    else:
+        chosen = list(islice(names, MOST_PARAMETERS))
     return [DerivativeStatement(case, statement.variant, parameter=parameter) for parameter in chosen]

@@ -5,7 +5,7 @@ No truth is needed. Own differences tell a wrong derivative from the right deriv
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -129,3 +129,10 @@ def _conclude(run: Run, rows: Sequence[LevelRow], what: str, reason: str) -> Fin
     detail = f"{what} {worst.quantity}: {worst.before} and {worst.after}, admissible {worst.admissible:.3g}"
     allowed = Tolerance(1.0, "absolute", f"of what is admissible: {reason}")
     return Finding(run, share_of(worst), 0.0, share_of(worst), allowed, detail, table)
+
+
+GRADIENT_CHECKS: Mapping[str, Callable[[Runner, DerivativeStatement, str], Finding]] = {
+    OWN_DIFFERENCES: own_differences,
+    LINEAR: linear,
+}
+"""What derivatives by a parameter are asked without truth, by name."""
