@@ -106,7 +106,7 @@ class EventDrivenLibrary(Library):
     def solve_tangent(self, problem: Problem, tangent: Tangent, settings: Mapping[str, Any]) -> Differentiated:
         """Return the response and its derivative along a tangent, of an initial value problem; errors as `solve`."""
         from veridyn.problem.initial_value import InitialValueProblem
-        from veridyn.solver.event_driven.tangents import solve_extended  # late: they take SymPy
+        from veridyn.solver.rewriting.tangents import solve_extended  # late: they take SymPy
 
         if not isinstance(problem, InitialValueProblem):
             raise NotImplementedError("derivatives of a mechanical problem; state it as an initial value problem")

@@ -190,7 +190,7 @@ def least(truth, tolerance):
 class Offering:
     """Offers everything and is never called."""
 
-    name, capabilities = "offering", TAGS
+    name, capabilities = "offering", TAGS - DERIVATIVES
 
     def solve(self, problem, settings):
         raise AssertionError("nothing is solved")

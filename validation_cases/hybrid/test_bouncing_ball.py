@@ -171,6 +171,7 @@ CASE = Case(
         draw.words((3.2, 1.6), "v becomes -e v"),
     ),
     shown=ShownMotion(until=4.0),
+    derivatives=("e",),
     equations=of.equations("t_n = sqrt(2 h/g) (1 + 2 Σ_{k=1}^{n-1} e^k), T = sqrt(2 h/g) (1 + e)/(1 - e)"),
     parameters=of.motion.parameters,
     problem=of.motion.problem.with_parameters,

@@ -287,6 +287,7 @@ class Case:
     equations: tuple[str, ...] = ()  # of the problem and its reference, in one line each; the report typesets them
     beam: Callable[[Values], Beam] | None = None  # what is drawn where the problem is no line of masses
     sketch: Sketch | None = None  # or a drawing of its own, see `sketching`
+    derivatives: tuple[str, ...] = ()  # parameters by which its quantities are differentiated in short runs, too
     shown: ShownMotion = ShownMotion()
 
     def values(self, given: Mapping[str, object] = MappingProxyType({})) -> dict[str, Exact]:

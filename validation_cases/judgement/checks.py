@@ -10,7 +10,7 @@ from veridyn.solver.contract.statements import FORWARD, WHAT_TO_CLAIM, Claims
 from veridyn.validation_cases.judgement import levels, methods, orders
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.derivatives import BY, DerivativeStatement, list_statements
-from veridyn.validation_cases.judgement.gradients import LINEAR, OWN_DIFFERENCES, linear, own_differences
+from veridyn.validation_cases.judgement.gradients import GRADIENT_CHECKS
 from veridyn.validation_cases.judgement.invariance import invariance
 from veridyn.validation_cases.judgement.judge import Check, Finding, measured_error, required
 from veridyn.validation_cases.judgement.missing_terms import explain_derivative
@@ -84,17 +84,18 @@ def _derivatives(statement: Statement, subject: Subject, scheme: str, claims: Cl
     offers = FORWARD in subject.capabilities and statement.needs <= subject.capabilities
     if not offers or statement.variant is not statement.case.default_variant:
         return
-    for derived in list_statements(statement.case, statement):
-        make = partial(_check, derived, scheme)
+    wanted = subject.request.relations
+    for derived in list_statements(statement.case, statement, brief=bool(wanted)):
+        make, by = partial(_check, derived, scheme), f"{BY}{derived.parameter.name}"
         for q in derived.quantities:
             yield make(Layer.CRITERION, q.name, q.unit, derivative_criterion, q)
         for q in derived.quantities if subject.refined else ():
             yield make(Layer.CONVERGENCE, q.name, q.unit, derivative_convergence, q, claims)
-        by = f"{BY}{derived.parameter.name}"
-        yield make(Layer.INVARIANCE, f"{OWN_DIFFERENCES}{by}", "", own_differences)
-        yield make(Layer.INVARIANCE, f"{LINEAR}{by}", "", linear)
+        for name, compare in GRADIENT_CHECKS.items():
+            if not wanted or name in wanted:
+                yield make(Layer.INVARIANCE, f"{name}{by}", "", compare)
         for relation in STRUCTURAL:
-            if relation.applies(derived.problem):
+            if relation.applies(derived.problem) and (not wanted or relation.name in wanted):
                 yield make(Layer.INVARIANCE, f"{relation.name}{by}", "", invariance, relation, claims)
 
 

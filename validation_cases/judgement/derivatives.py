@@ -37,11 +37,12 @@ from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 
 STEP = 1e-4  # of the parameter: the error of the formula is its fourth power, rounding a millionth of a millionth
+SMALLEST = 1e-6  # of the parameter, where events lie close to each other; rounding is 1e-10 then
 NEAREST = 10.0  # steps that the instant of an event is away from the samples beside it
 STENCIL = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}  # weights of neighbours: the derivative to fourth order
-LOST = 10.0  # a derivative may be wrong by a digit more than the quantity itself
+LOST = 100.0  # a derivative may be wrong by two digits more than the quantity itself: no document asks for any
 MOST = 0.1  # of its scale, however wide the criterion of the quantity is
-MOST_PARAMETERS = 3  # of a case: each costs as many solves as the case itself, and a proof of every quantity
+MOST_PARAMETERS = 1  # of a case that states none: each costs as many solves as the case itself, and proofs
 RELATIVE = Fraction(1, 10**8)  # step of a parameter by which the numbers of a problem are followed
 SECONDS = 10.0  # that the proof of a derivative may take
 BY = " by "  # between the names of quantity and parameter
@@ -98,7 +99,7 @@ def list_neighbours(o: Observation) -> tuple[float, Mapping[int, Observation]]:
     """Return the step of the parameter, and what is seen of neighbours so many steps away."""
     assert isinstance(o, TangentObservation)
     name = o.tangent.parameter
-    pair, step = keep_apart(Differentiated(o.response, o.slopes), STEP * (abs(o[name]) or 1.0) / abs(o.length))
+    pair, step = keep_apart(Differentiated(o.response, o.slopes), (abs(o[name]) or 1.0) / abs(o.length))
     step *= o.length  # of the parameter
     return step, {
         place: Observation(
@@ -110,11 +111,13 @@ def list_neighbours(o: Observation) -> tuple[float, Mapping[int, Observation]]:
     }
 
 
-def keep_apart(pair: Differentiated, step: float) -> tuple[Differentiated, float]:
-    """Return a pair, and a step of the parameter, so that no event passes a sample as it moves.
+def keep_apart(pair: Differentiated, size: float) -> tuple[Differentiated, float]:
+    """Return a pair, and a step of a parameter of some size, so that no event passes a sample as it moves.
 
-    Samples that an event would come near to are left out; between two events the step is made smaller.
+    Samples that an event would come near to are left out; between two events the step is made smaller. Where events
+    accumulate none is small enough: those that are next to each other move together.
     """
+    step = STEP * size
     time, moves = pair.response.time, pair.tangent.time
     is_event = np.isin(time, pair.response.instants)
     kept = np.ones(time.size, dtype=bool)
@@ -124,7 +127,18 @@ def keep_apart(pair: Differentiated, step: float) -> tuple[Differentiated, float
     response, tangent = choose(pair.response, kept), choose(pair.tangent, kept)
     gaps, closing = np.diff(response.time), np.abs(np.diff(tangent.time))
     smallest = np.min(gaps[closing > 0] / closing[closing > 0], initial=np.inf)
-    return Differentiated(response, tangent), min(step, float(smallest) / NEAREST)
+    step = max(min(step, float(smallest) / NEAREST), SMALLEST * size)
+    return Differentiated(response, _tie_together(response, tangent, step)), step
+
+
+def _tie_together(response: AnyResponse, tangent: AnyResponse, step: float) -> AnyResponse:
+    """Return a tangent along which samples that would meet, for all that the step is small, move together."""
+    moves = tangent.time.copy()
+    for i in range(1, moves.size):
+        if abs(moves[i] - moves[i - 1]) * step * NEAREST > 1.01 * (response.time[i] - response.time[i - 1]):
+            moves[i] = moves[i - 1]
+    events = {name: moves[np.searchsorted(response.time, each)] for name, each in response.events.items()}
+    return replace(tangent, time=moves, events=events)
 
 
 # ---- quantities
@@ -229,8 +243,9 @@ class DerivativeStatement(Statement):
 
     def observe(self, pair: Differentiated) -> TangentObservation:
         """Return a response and its derivative as measures look at them."""
-        more = {"slopes": pair.tangent, "tangent": self.tangent, "length": self.length}
-        return TangentObservation(self.values, self.problem, pair.response, **more)
+        return TangentObservation(
+            self.values, self.problem, pair.response, slopes=pair.tangent, tangent=self.tangent, length=self.length
+        )
 
     def observe_otherwise(self, relation: Relation, ask: Callable[[Problem], object], solver: str) -> Observation:
         """Return what is observed through a relation that only changes names and order.
@@ -288,14 +303,18 @@ def list_exact(problem: InitialValueProblem) -> dict[str, Expr]:
     return {**problem.parameters, **starts}
 
 
-def list_statements(case: Case, statement: Statement) -> list[DerivativeStatement]:
+def list_statements(case: Case, statement: Statement, *, brief: bool) -> list[DerivativeStatement]:
     """Return a statement once for each parameter of the case that derivatives are taken to.
 
-    These are the first numbers among its parameters that are parameters of its initial value problem.
+    These are the parameters that the case states. Where it states none, and a run is not ``brief``, they are the first
+    number among its parameters that is a parameter of its initial value problem.
     """
     problem = statement.problem
     if not isinstance(problem, InitialValueProblem):
         return []
     names = (p for p in case.parameters if p.name in problem.parameters and p.rule != "whole" and not p.among)
-    chosen = islice(names, MOST_PARAMETERS)
+    if case.derivatives or brief:
+        chosen = [parameter for parameter in names if parameter.name in case.derivatives]
+    else:
+        chosen = list(islice(names, MOST_PARAMETERS))
     return [DerivativeStatement(case, statement.variant, parameter=parameter) for parameter in chosen]

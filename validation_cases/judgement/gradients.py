@@ -5,7 +5,7 @@ No truth is needed. Own differences tell a wrong derivative from the right deriv
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -15,12 +15,13 @@ from veridyn.references.parameters import ParameterError
 from veridyn.results import LevelRow
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.validation_cases.judgement.derivatives import DerivativeStatement, DerivedQuantity
+from veridyn.validation_cases.judgement.invariance import TWICE
 from veridyn.validation_cases.judgement.judge import Finding
 from veridyn.validation_cases.judgement.moved import share_of
 from veridyn.validation_cases.judgement.runner import Answer, NotJudged, Run, Runner
 from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance
-from veridyn.validation_cases.judgement.uncertainty import ROUNDING, SAFETY
+from veridyn.validation_cases.judgement.uncertainty import SAFETY
 
 OWN_DIFFERENCES, LINEAR = "own_differences", "linear"
 STEPS = (1e-2, 1e-3, 1e-4, 1e-5)  # of the parameter: truncation falls with them, noise of steps and tolerances grows
@@ -44,18 +45,20 @@ def own_differences(runner: Runner, statement: DerivativeStatement, scheme: str)
         value = derivatives[quantity.name]
         differences = [row[quantity.base.name] for row in table if quantity.base.name in row]
         if isinstance(value, int | float) and len(differences) >= 2:
-            rows.append(_compare(quantity.name, float(value), differences, ROUNDING * statement.size(quantity)))
+            rows.append(_compare(quantity.name, float(value), differences, statement.tolerance(quantity).value))
     what = f"The derivatives by {statement.parameter.name} are those of the solver's own answers."
-    return _conclude(run, rows, what, "three times the distance of the differences at two steps, and rounding")
+    return _conclude(
+        run, rows, what, "three times the distance of the differences at two steps, and the criterion of the derivative"
+    )
 
 
-def _compare(name: str, value: float, differences: Sequence[float], rounding: float) -> LevelRow:
+def _compare(name: str, value: float, differences: Sequence[float], criterion: float) -> LevelRow:
     """Return a row that compares a derivative with the differences of two steps that agree best.
 
     Large steps see the curvature, small ones the noise of tolerances; between them both are small.
     """
     coarse, fine = min(pairwise(differences), key=lambda pair: abs(pair[1] - pair[0]))
-    admissible = SAFETY * abs(fine - coarse) + rounding
+    admissible = SAFETY * abs(fine - coarse) + criterion
     return LevelRow(quantity=name, before=value, after=fine, change=abs(fine - value), admissible=admissible)
 
 
@@ -108,13 +111,13 @@ def linear(runner: Runner, statement: DerivativeStatement, scheme: str) -> Findi
         value, other = derivatives[quantity.name], longer[quantity.name]
         if isinstance(value, int | float) and isinstance(other, int | float):
             # error control may see the derivative, so that its steps change with the length
-            admissible = statement.tolerance(quantity).value
+            admissible = TWICE * statement.tolerance(quantity).value
             change = abs(float(other) - float(value))
             rows.append(
                 LevelRow(quantity=quantity.name, before=value, after=other, change=change, admissible=admissible)
             )
     what = f"Along a tangent that is {FACTOR:g} times as long the derivatives are so, too."
-    return _conclude(run, rows, what, "the criterion of the derivative")
+    return _conclude(run, rows, what, "twice the criterion of the derivative, which both keep")
 
 
 def _conclude(run: Run, rows: Sequence[LevelRow], what: str, reason: str) -> Finding:
@@ -126,3 +129,10 @@ def _conclude(run: Run, rows: Sequence[LevelRow], what: str, reason: str) -> Fin
     detail = f"{what} {worst.quantity}: {worst.before} and {worst.after}, admissible {worst.admissible:.3g}"
     allowed = Tolerance(1.0, "absolute", f"of what is admissible: {reason}")
     return Finding(run, share_of(worst), 0.0, share_of(worst), allowed, detail, table)
+
+
+GRADIENT_CHECKS: Mapping[str, Callable[[Runner, DerivativeStatement, str], Finding]] = {
+    OWN_DIFFERENCES: own_differences,
+    LINEAR: linear,
+}
+"""What derivatives by a parameter are asked without truth, by name."""

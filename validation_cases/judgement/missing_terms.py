@@ -13,16 +13,14 @@ from itertools import combinations
 from veridyn.problem.extended import Term
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.references.certified import Certified
-from veridyn.solver.adapters.scipy_adapter import SOLVER
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
-from veridyn.solver.contract.responses import Trajectory
-from veridyn.solver.event_driven.tangents import solve_extended
+from veridyn.solver.rewriting.tangents import solve_extended
 from veridyn.validation_cases.judgement.derivatives import DerivativeStatement
+from veridyn.validation_cases.judgement.following import follow
 from veridyn.validation_cases.judgement.gradients import own_differences
 from veridyn.validation_cases.judgement.judge import Finding
 from veridyn.validation_cases.judgement.runner import Answer, NotJudged, Runner, read_quantity
 
-SETTINGS = {"scheme": "DOP853"}
 ALIKE = 1e-3  # of what a term makes of a derivative: so near is what a solver without it computes
 TOLD = 10.0  # criteria: what a term changes by less is not told from no change
 ZERO = "every derivative is zero"
@@ -60,7 +58,7 @@ def name_missing(runner: Runner, statement: DerivativeStatement, scheme: str) ->
 def _find_missing(runner: Runner, statement: DerivativeStatement, scheme: str) -> str:
     answers = _keep_numbers(runner.measured(runner.default_run(statement, scheme)))
     truths = {q.name: statement.truth(q).value for q in statement.quantities}
-    proved = {name: float(truth) for name, truth in truths.items() if truth is not None}  # type: ignore[arg-type]
+    proved = {name: float(truth) for name, truth in truths.items() if truth is not None}
     told = {name: TOLD * statement.tolerance(q).value for q in statement.quantities if (name := q.name) in proved}
     if any(abs(answers[name] - proved[name]) > told[name] for name in told if name in answers) and not any(
         abs(value) for name, value in answers.items() if name in told
@@ -94,17 +92,11 @@ def compute_without(statement: DerivativeStatement, without: tuple[Term, ...]) -
     problem = statement.problem
     assert isinstance(problem, InitialValueProblem)
     try:
-        pair = solve_extended(problem, statement.tangent, _solve, without)
+        pair = solve_extended(problem, statement.tangent, follow, without)
     except (SolverFailure, NotImplementedError, CapabilityError):
         return {}
     o = statement.observe(pair)
     return _keep_numbers({q.name: read_quantity(q, o) for q in statement.quantities})
-
-
-def _solve(problem: InitialValueProblem) -> Trajectory:
-    response = SOLVER.solve(problem, SETTINGS)
-    assert isinstance(response, Trajectory)
-    return response
 
 
 def _keep_numbers(answers: Mapping[str, Answer]) -> dict[str, float]:

@@ -20,6 +20,7 @@ from veridyn.solver.contract.opening import open_gate
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case
 from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.derivatives import DerivativeStatement
 from veridyn.validation_cases.judgement.expected import Expectations, read_expectations
 from veridyn.validation_cases.judgement.judge import Check, judge
 from veridyn.validation_cases.judgement.relations import TELLING
@@ -137,7 +138,14 @@ def _is_asked(check: Check) -> bool:
 
 
 def _is_asked_of_scipy(check: Check) -> bool:
-    return _is_in_first_variant(check) and (check.layer is not Layer.INVARIANCE or check.name == TELLING)
+    judged = check.layer is not Layer.INVARIANCE or check.name == TELLING
+    return _is_in_first_variant(check) and judged and _is_stated(check)
+
+
+def _is_stated(check: Check) -> bool:
+    """Tell whether a check is none of a derivative, or of one that its case states."""
+    statement = check.statement
+    return not isinstance(statement, DerivativeStatement) or statement.parameter.name in statement.case.derivatives
 
 
 def _tests(name: str, subject: Subject, asked_of: Iterator[Check], config: pytest.Config) -> Iterator[Test]:
