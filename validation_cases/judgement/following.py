@@ -97,6 +97,6 @@ def _change(
     if limit is not None and limit.event == change.name and soon:
         mode, y = limit.mode, accumulated(problem, t, y)
     else:
-        mode, y = change.mode or of.mode.name, of.reset(fired, t, y)
+        mode, y = change.mode or of.mode.name, of.reset(change.name, t, y)
     track.add(t, y, mode)
     return mode, y

@@ -24,30 +24,23 @@ from veridyn.validation_cases.judgement.runner import Answer, NotJudged, Runner,
 ALIKE = 1e-3  # of what a term makes of a derivative: so near is what a solver without it computes
 TOLD = 10.0  # criteria: what a term changes by less is not told from no change
 ZERO = "every derivative is zero"
-PAIRED = tuple(Term)[:8]  # those after them are parts of the first, or its opposite
+PAIRS = tuple(combinations(tuple(Term)[:8], 2))  # those after them are parts of the first, or its opposite
 
 Numbers = Mapping[str, float]
 
 
 def explain_derivative(runner: Runner, statement: DerivativeStatement, scheme: str, finding: Finding) -> str:
-    """Say what a wrong derivative is, which term is missing, and whether the solver's own answers have it."""
+    """Say what a wrong derivative is: that of the solver's own wrong answers, or one with a term missing."""
     truth = finding.reference.text() if isinstance(finding.reference, Certified) else finding.reference
-    parts = [
-        f"{finding.value} instead of {truth:.12}",
-        name_missing(runner, statement, scheme),
-        _weigh_differences(runner, statement, scheme),
-    ]
-    return "; ".join(filter(None, parts))
-
-
-def _weigh_differences(runner: Runner, statement: DerivativeStatement, scheme: str) -> str:
+    told = f"{finding.value} instead of {truth:.12}"
     try:
         own = own_differences(runner, statement, scheme)
     except NotJudged:
-        return ""
+        return "; ".join(filter(None, (told, name_missing(runner, statement, scheme))))
     if own.passes:
-        return "differences of the solver's own answers are the same: a right derivative of wrong answers"
-    return "differences of the solver's own answers are others: a wrong derivative"
+        return f"{told}; differences of the solver's own answers are the same: a right derivative of wrong answers"
+    differs = "differences of the solver's own answers are others: a wrong derivative"
+    return "; ".join(filter(None, (told, name_missing(runner, statement, scheme), differs)))
 
 
 def name_missing(runner: Runner, statement: DerivativeStatement, scheme: str) -> str:
@@ -60,20 +53,20 @@ def _find_missing(runner: Runner, statement: DerivativeStatement, scheme: str) -
     truths = {q.name: statement.truth(q).value for q in statement.quantities}
     proved = {name: float(truth) for name, truth in truths.items() if truth is not None}
     told = {name: TOLD * statement.tolerance(q).value for q in statement.quantities if (name := q.name) in proved}
-    if any(abs(answers[name] - proved[name]) > told[name] for name in told if name in answers) and not any(
-        abs(value) for name, value in answers.items() if name in told
-    ):
-        return ZERO
+    compared = [name for name in told if name in answers]
+    zero = all(abs(answers[name]) <= told[name] for name in compared) and any(
+        abs(proved[name]) > told[name] for name in compared
+    )
     # The simplest explanation is the best. Some problems do not tell two terms apart: then both are named.
-    for group in ([(term,) for term in Term], combinations(PAIRED, 2)):
+    for group in ([(term,) for term in Term], () if zero else PAIRS):
         found = [
             " and ".join(term.value for term in without)
             for without in group
             if explains(compute_without(statement, without), answers, proved, told)
         ]
         if found:
-            return f"as if {', or '.join(found)}"
-    return ""
+            return f"{ZERO}, as if {', or '.join(found)}" if zero else f"as if {', or '.join(found)}"
+    return ZERO if zero else ""
 
 
 def explains(wrong: Numbers, answers: Numbers, proved: Numbers, told: Numbers) -> bool:

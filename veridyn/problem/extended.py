@@ -145,18 +145,18 @@ class _Rule:
     ) -> list[Expr]:
         """Return the derivatives of the states just after an event, at a fixed instant."""
         put = {sympy.Symbol(name): value for name, value in zip(self.problem.states, jumps, strict=True)}
-        then = begins if Term.JUMP not in self.without else mode
+        then = mode.rates if Term.JUMP in self.without else tuple(rate.xreplace(put) for rate in begins.rates)
         arrives, leaves = (
             0 if self.without & {Term.SALTATION, term} else moves for term in (Term.ARRIVAL, Term.BEGINNING)
         )
         result = []
-        for name, value, rate in zip(self.problem.states, jumps, then.rates, strict=True):
+        for name, value, rate in zip(self.problem.states, jumps, then, strict=True):
             own = sympy.Symbol(name) if Term.RESET in self.without and name in reset else value
             by_parameter = Term.COEFFICIENT not in self.without
             if Term.MEMORY in self.without:
                 result.append(self.along(own, by_state=False, by_parameter=by_parameter))
                 continue
-            later = self.in_time(own, mode) * arrives - rate.xreplace(put) * leaves
+            later = self.in_time(own, mode) * arrives - rate * leaves
             result.append(self.along(own, by_parameter=by_parameter) + later)
         return result
 

@@ -1,4 +1,4 @@
-"""Faults of derivatives: a term that is left out, turned round or taken from another event, in two ways to compute them.
+"""Faults of derivatives: a term left out, turned round or taken from another event, in two ways to compute them.
 
 Each has what the judgement is to say of it, and the case and parameter on which it shows.
 """
@@ -26,13 +26,13 @@ from ..hosts.gradients import (
     Passage,
     Rule,
     follow_guard,
-    leave,
     map_slopes,
     rate,
 )
 
 RIGHT_OF_WRONG = "a right derivative of wrong answers"
 WIDTH = sympy.Rational(1, 50)  # m: over which a smoothed contact reaches
+GRAVITY = sympy.Symbol("g")
 STIFFER = sympy.Rational(101, 100)
 
 
@@ -91,8 +91,8 @@ def forget_slopes(p: Passage, slopes: Floats, _: float) -> Floats:
 
 
 def go_on(p: Passage, _: Leg) -> Floats:
-    """Return rates after an event by the mode before it."""
-    return leave(p, p.leg)
+    """Return rates after an event as they were before it."""
+    return p.arriving
 
 
 def rate_of_states_only(variation: Any, t: float, y: Floats, s: Floats) -> Floats:
@@ -112,14 +112,14 @@ def answer_nothing(slopes: Floats) -> Floats:
 
 def pull_harder(problem: Any) -> Any:
     """Return a problem whose forces are a hundredth larger."""
-    return _change_rates(problem, lambda mode, rate: STIFFER * rate if rate.is_constant() else rate)
+    return _change_rates(problem, lambda _, rate: STIFFER * rate if rate.free_symbols == {GRAVITY} else rate)
 
 
 def smooth_contact(problem: Any) -> Any:
     """Return a problem whose floor begins to push before it is reached, by its distance."""
 
     def push(mode: Any, rate: Any) -> Any:
-        return rate + 2 * sympy.exp(-mode.events[0].guard / WIDTH) if rate.free_symbols == {sympy.Symbol("g")} else rate
+        return rate + 2 * sympy.exp(-mode.events[0].guard / WIDTH) if rate.free_symbols == {GRAVITY} else rate
 
     return _change_rates(problem, push)
 
@@ -132,7 +132,6 @@ def _change_rates(problem: Any, change: Callable[[Any, Any], Any]) -> Any:
 # ---- the table
 
 STILL = {"instant": stand_still}
-ON_FLOOR = {"case": "rising_floor"}
 SEEDS = (
     Seed("instants_stand_still", "Events happen at an instant that does not move.", STILL, Term.INSTANT.value),
     Seed(
@@ -180,12 +179,6 @@ SEEDS = (
         {"mapped": forget_slopes, "arrives": 0.0, "begins": 0.0},
         Term.MEMORY.value,
     ),
-    Seed(
-        "contact_without_parameter",
-        "Guard and jump are differentiated by states alone.",
-        {"instant": follow_state_only, "mapped": map_states_only},
-        f"{Term.GUARD.value} and {Term.COEFFICIENT.value}",
-    ),
     Seed("zero", "Every derivative is zero.", {"answer": answer_nothing}, ZERO),
     Seed(
         "rates_without_parameter",
@@ -221,11 +214,9 @@ SEEDS = (
     ),
     Seed(
         "force_does_not_jump",
-        "The rates after an event are those of the mode before.",
+        "The rates after an event are those just before it.",
         {"leave": go_on},
         Term.JUMP.value,
-        case="bank_shot",
-        parameter="b",
         only="variational",
     ),
 )

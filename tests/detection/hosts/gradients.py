@@ -152,7 +152,7 @@ class Journal:
         self.problem, self.tangent, self.rule = rule.restate(problem), tangent, rule
         self.outputs = output_instants(self.problem)
         self.rows: list[tuple[float, Floats, Floats, float]] = []
-        self.events: dict[str, list[tuple[float, float]]] = {}
+        self.events: dict[str, list[tuple[Any, ...]]] = {}
         self.legs: dict[str, Leg] = {}
 
     def leg(self, name: str) -> Leg:
@@ -166,16 +166,18 @@ class Journal:
         self.rows.append((t, y, self.rule.answer(slopes), float(self.rule.answer(np.array(moves)))))
 
     def note(self, p: Passage, moves: float) -> None:
-        """Note an event."""
-        self.events.setdefault(p.change.name, []).append((p.t, float(self.rule.answer(np.array(moves)))))
+        """Note an event, with the state before it and its derivative on the moving instant."""
+        both = np.array(moves), p.s + p.arriving * moves
+        self.events.setdefault(p.change.name, []).append((p.t, p.y, *map(self.rule.answer, both)))
 
     def respond(self) -> Mapping[str, Any]:
         """Return response and derivative."""
         time, states, slopes, moves = (np.array(each) for each in zip(*self.rows, strict=True))
-        instants, ways = ({name: np.array(each)[:, i] for name, each in self.events.items()} for i in (0, 1))
+        parts = {name: [np.array(each) for each in zip(*rows, strict=True)] for name, rows in self.events.items()}
+        instants, before, ways, slopes_before = ({name: each[i] for name, each in parts.items()} for i in range(4))
         return {
-            "response": {"time": time, "states": states, "events": instants},
-            "tangent": {"time": moves, "states": slopes, "events": ways},
+            "response": {"time": time, "states": states, "events": instants, "before": before},
+            "tangent": {"time": moves, "states": slopes, "events": ways, "before": slopes_before},
         }
 
 
@@ -245,7 +247,9 @@ def march(problem: Any, tangent: Tangent, rule: Rule) -> Journal:
             s = p.s + p.arriving * moves * rule.arrives
             if not p.change.is_marker:
                 leg, y, s = w.leg(p.change.mode or leg.name), p.after, rule.mapped(p, s, moves * rule.arrives)
-            w.write(t, y, s, moves)
+            w.write(
+                t, y, s + leg.plain.rhs(t, y) * moves * (1 - rule.begins), moves
+            )  # what goes on as if it stood still
             moves *= rule.begins
         y, s = _advance(leg, rule, (t, moves), (y, s), (end - t, -moves))
         if t < end:
