@@ -6,6 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import generated
+import typesetting
 from sphinx.application import Sphinx
 
 from veridyn import __version__
@@ -17,7 +18,7 @@ release = version = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_design"]
 exclude_patterns = ["README.md"]
 myst_heading_anchors = 4
-myst_enable_extensions = ["deflist"]
+myst_enable_extensions = ["deflist", "dollarmath"]
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 html_theme = "furo"
@@ -28,6 +29,10 @@ html_copy_source = False
 nitpicky = False  # types of NumPy and of Python itself are not looked up: the build needs no network
 
 
+html_math_renderer = "mathml"
+
+
 def setup(app: Sphinx) -> None:
     """Write the pages that come from the code before the pages are read."""
+    app.add_html_math_renderer("mathml", (typesetting.visit_inline, None), (typesetting.visit_display, None))
     generated.write(Path(app.srcdir) / "generated")

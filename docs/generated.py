@@ -15,7 +15,7 @@ from veridyn.cli import main as cli
 from veridyn.identification.card import Card, read_card
 from veridyn.identification.drawing import draw_card
 from veridyn.identification.pages import write_card
-from veridyn.reports import drawing
+from veridyn.reports import drawing, mathml
 from veridyn.results import CaseSheet
 from veridyn.results.schema import make_schema
 from veridyn.run import document
@@ -116,7 +116,8 @@ def _case_parts(case: Case, drawn: Mapping[str, str]) -> Iterator[str]:
     if f"cases/{case.name}.svg" in drawn:
         yield f"![System of {case.name}]({case.name}.svg)\n"
     if case.equations:
-        yield "## Equations\n\n```text\n" + "\n".join(case.equations) + "\n```\n"
+        typeset = "".join(f'<div class="equation" tabindex="0">{mathml.math(line)}</div>\n' for line in case.equations)
+        yield f"## Equations\n\n```{{raw}} html\n{typeset}```\n"
     yield from _motion_parts(case, drawn)
     yield "## Parameters\n\n" + _table(
         ("name", "default", "unit", "allowed", "meaning"),

@@ -264,8 +264,8 @@ Which of these returns which derivative, on five motions whose derivatives are p
 simulator by its public interface as its documentation recommends; versions move on, and `examples/gradients` has the
 scripts. A fraction counts the numbers by which the derivative is right."""
 
-READING = f"""A derivative is *right* within {RIGHT:.0%} of its size, or of the answer over the number: steps and soft contacts
-need that much. A wrong one is held against derivatives that are computed with one term left out
+READING = f"""A derivative is *right* within {RIGHT:.0%} of its size, or of the answer over the number: steps and
+soft contacts need that much. A wrong one is held against derivatives that are computed with one term left out
 ([what is told](../gradients.md#wrong-codes)), of rigid contacts and of soft ones, and has the name of the one that it
 equals. *Difference of its answers* is the central difference of what the simulator itself answers: where the derivative
 is neither that nor true, the differentiation is at fault, not the step. Where answers jump with the place of the step,

@@ -78,7 +78,7 @@ def follow_stated(case: Case, problem: Problem, until: float) -> ReadMotion:
     """Return the motion that the engine proves of a problem."""
     shortened = replace(problem, end=until, output_times=None)  # beyond, some motions cannot be followed
     motion = follow_problem(shortened)
-    values = read_values(problem, motion, None)
+    values = read_values(problem, motion)
     curves = case.shown.curves or choose_curves(problem, motion)
     names = dict.fromkeys([*curves, *(name for pair in case.shown.portraits for name in pair)])
     keys = {name: f"c{number}" for number, name in enumerate(names)}

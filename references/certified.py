@@ -13,7 +13,7 @@ import mpmath
 from mpmath import mpf
 
 from veridyn.references.deadline import OutOfTime, check_time, time_limit
-from veridyn.references.parameters import check_digits, exact
+from veridyn.references.parameters import Exact, check_digits, exact
 
 Kind = Literal["closed form", "quasi-analytical", "classification", "undefined", "numerical"]
 
@@ -56,6 +56,10 @@ class Certified:
         With respect to the parameter that is varied (`Exact.varied`); None where none is or the value is exact.
     proved
         What the enclosure took: phases, events, parts looked at, bits.
+    curvature
+        The second derivative, where it is asked for.
+    share
+        The factor from the value to its derivative, for all values of the parameters, where structure gives it.
     """
 
     value: mpf | str | None
@@ -66,6 +70,8 @@ class Certified:
     second: tuple[Route, ...] = field(default=(), compare=False, repr=False)
     derivative: Certified | None = None
     proved: str = ""
+    curvature: Certified | None = None
+    share: Exact | None = None
 
     def confirm(self, name: str = "value") -> Certified:
         """Compute the value by the second routes too, and return it; raises `CertificationError` if one disagrees."""
@@ -99,8 +105,8 @@ class Certified:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the second routes behind where a value goes to another process: they are functions."""
-        rest = (self.digits, self.kind, self.routes, _packed(self.radius), self.derivative, self.proved)
-        return _restored, (_packed(self.value), *rest)
+        stated = (self.digits, self.kind, self.routes, _packed(self.radius))
+        return _restored, (_packed(self.value), *stated, self.derivative, self.proved, self.curvature, self.share)
 
     def text(self) -> str:
         """Decimal text rounded to the certified digits; ``undefined`` where there is no value."""

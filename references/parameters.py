@@ -51,16 +51,27 @@ class Parameter:
 class Exact:
     """The number `rational` × π^`pi`, kept exactly until it is converted.
 
-    `slope`: its derivative with respect to one parameter, where that is asked for.
+    `slope`: its derivative with respect to one parameter, where that is asked for; the slope of that, where second
+    derivatives are.
     """
 
     rational: Fraction
     pi: int = 0
     slope: Exact | None = None
 
-    def varied(self) -> Exact:
-        """Return the number as the parameter that derivatives are taken to."""
-        return Exact(self.rational, self.pi, Exact(Fraction(1)))
+    def varied(self, order: int = 1) -> Exact:
+        """Return the number as the parameter that derivatives up to an order, 1 or 2, are taken to."""
+        nothing = Exact(Fraction(0))
+        return Exact(self.rational, self.pi, Exact(Fraction(1), 0, nothing if order > 1 else None))
+
+    def resting(self) -> Exact:
+        """Return the number as one that does not move where others do, and yet counts as one that might."""
+        return Exact(self.rational, self.pi, Exact(Fraction(0)))
+
+    def grown(self, rate: int) -> Exact:
+        """Return the number x as x exp(rate s), of which second derivatives to s are taken; zero as rate s."""
+        size, pi = (self.rational, self.pi) if self.rational else (Fraction(1), 0)
+        return Exact(self.rational, self.pi, Exact(rate * size, pi, Exact(rate**2 * self.rational, pi)))
 
     def mpf(self) -> mpf:
         """Round to the current mpmath precision."""
@@ -74,19 +85,27 @@ class Exact:
 
     def __mul__(self, other: Exact) -> Exact:
         """Multiply exactly."""
-        slope = _sum(self.slope and self.slope * other.plain, other.slope and self.plain * other.slope)
+        # Leibniz' rule for the slopes, which are numbers with derivatives up to one order less themselves: so are
+        # the numbers that they are multiplied by.
+        slope = _sum(self.slope and self.slope * other.lower, other.slope and self.lower * other.slope)
         return Exact(self.rational * other.rational, self.pi + other.pi, slope)
 
     def __truediv__(self, other: Exact) -> Exact:
         """Divide exactly."""
-        loss = other.slope and Exact(-self.rational, self.pi) * other.slope / (other.plain * other.plain)
-        slope = _sum(self.slope and self.slope / other.plain, loss)
+        loss = other.slope and -self.lower * other.slope / (other.lower * other.lower)
+        slope = _sum(self.slope and self.slope / other.lower, loss)
         return Exact(self.rational / other.rational, self.pi - other.pi, slope)
 
     @property
     def plain(self) -> Exact:
         """Return the number without its derivative."""
         return Exact(self.rational, self.pi)
+
+    @property
+    def lower(self) -> Exact:
+        """Return the number with derivatives up to one order less."""
+        second = None if self.slope is None else self.slope.slope
+        return Exact(self.rational, self.pi, None if second is None else self.slope and self.slope.lower)
 
     def __neg__(self) -> Exact:
         """Negate exactly."""
@@ -103,10 +122,10 @@ class Exact:
 
 
 def _sum(a: Exact | None, b: Exact | None) -> Exact | None:
-    """Add derivatives of one number: monomials with the same power of π."""
+    """Add derivatives of one number: monomials with the same power of π, or zero."""
     if a is None or b is None:
         return a or b
-    return Exact(a.rational + b.rational, a.pi)
+    return Exact(a.rational + b.rational, a.pi if a.rational else b.pi, _sum(a.slope, b.slope))
 
 
 # What users may write for a number; mpf has no static type of its own.

@@ -40,11 +40,14 @@ def draw(figure: Figure, key: str, families: Sequence[int | None] = ()) -> str:
     shared = len({(panel.xlabel, panel.xscale) for panel in panels}) == 1
     # Rare glyphs and extreme ranges draw warnings that the reader of a report can do nothing about.
     with matplotlib.style.context(style.RC | PLAIN, after_reset=True), warnings.catch_warnings(action="ignore"):
-        canvas = Canvas(figsize=(style.WIDTH, sum(heights) + 0.5), layout="constrained")
-        grid = canvas.subplots(len(panels), 1, sharex=shared, squeeze=False, height_ratios=heights)
-        for axes, panel in zip(grid[:, 0], panels, strict=True):
-            _draw_panel(axes, panel, families, xlabel=not shared or panel is panels[-1])
+        canvas = Canvas()
+        grid = list(canvas.subplots(len(panels), 1, sharex=shared, squeeze=False)[:, 0])
+        named = [not shared or panel is panels[-1] for panel in panels]
+        rows = []
+        for axes, panel, xlabel in zip(grid, panels, named, strict=True):
+            rows.append(_draw_panel(axes, panel, families, xlabel=xlabel))
             label(axes)
+        _place_panels(canvas, grid, heights, rows, named)
         return _inline(_svg(canvas), key, figure.title)
 
 
@@ -70,7 +73,8 @@ def _is_error(panel: Panel) -> bool:
     return panel.yscale is Scale.LINEAR and any(series.role is Role.ERROR for series in panel.series)
 
 
-def _draw_panel(axes: "Axes", panel: Panel, families: Sequence[int | None], *, xlabel: bool) -> None:
+def _draw_panel(axes: "Axes", panel: Panel, families: Sequence[int | None], *, xlabel: bool) -> int:
+    """Draw a panel; return the rows of the legend above it."""
     axes.set_xscale(panel.xscale)
     axes.set_yscale(panel.yscale)
     coloured = 0
@@ -89,7 +93,29 @@ def _draw_panel(axes: "Axes", panel: Panel, families: Sequence[int | None], *, x
     axes.margins(x=0.01 if panel.xscale is Scale.LINEAR else 0.05)
     _spread_ticks(axes)
     _draw_events(axes, panel.events, _height(panel))
-    _draw_legend(axes)
+    return _draw_legend(axes)
+
+
+LEFT, RIGHT, ABOVE, BELOW, LEGEND_ROW = 0.85, 0.2, 0.26, 0.48, 0.17  # inches around a panel, and of more legend rows
+
+
+def _place_panels(
+    canvas: "Canvas", grid: Sequence["Axes"], heights: Sequence[float], rows: Sequence[int], named: Sequence[bool]
+) -> None:
+    """Place panels from the bottom up, with room for legends, and for names and numbers of axes.
+
+    The layouts of matplotlib measure every text for that, which takes as long as to draw it.
+    """
+    above = [ABOVE + LEGEND_ROW * max(0, number - 1) for number in rows]
+    below = [BELOW if name else 0.0 for name in named]
+    total = sum(heights) + sum(above) - ABOVE * len(above) + sum(below)
+    canvas.set_size_inches(style.WIDTH, total)
+    bottom = 0.0
+    for axes, height, over, under in reversed([*zip(grid, heights, above, below, strict=True)]):
+        bottom += under
+        size = (style.WIDTH - LEFT - RIGHT) / style.WIDTH, (height - ABOVE) / total
+        axes.set_position((LEFT / style.WIDTH, bottom / total, *size))
+        bottom += height - ABOVE + over
 
 
 def _draw_series(axes: "Axes", series: Series, panel: Panel, number: int, mark: str) -> None:
@@ -167,14 +193,19 @@ def _label_event(axes: "Axes", event: Instant) -> None:
 MANY_LABELS, SMALL = 18, 7.0  # a legend of more has smaller type
 
 
-def _draw_legend(axes: "Axes") -> None:
-    """Put the legend above the panel, where it hides nothing, and right, since the power of ten is left."""
+def _draw_legend(axes: "Axes") -> int:
+    """Put the legend above the panel, where it hides nothing, and right, since the power of ten is left.
+
+    Returns how many rows it has.
+    """
     labels = axes.get_legend_handles_labels()[1]
-    if labels:
-        longest = max(len(label) for label in labels)
-        size, letters = (SMALL, 120) if len(labels) > MANY_LABELS else (None, 96)
-        columns = max(1, min(len(labels), letters // (longest + 8)))
-        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns, borderaxespad=0.2, fontsize=size)
+    if not labels:
+        return 0
+    longest = max(len(label) for label in labels)
+    size, letters = (SMALL, 120) if len(labels) > MANY_LABELS else (None, 96)
+    columns = max(1, min(len(labels), letters // (longest + 8)))
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns, borderaxespad=0.2, fontsize=size)
+    return math.ceil(len(labels) / columns)
 
 
 def _svg(canvas: "Canvas") -> str:

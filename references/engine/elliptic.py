@@ -6,12 +6,11 @@ Source: NIST Digital Library of Mathematical Functions, chapters 19, 20 and 22. 
 from __future__ import annotations
 
 from math import ceil, log2, sqrt
-from typing import Any
 
 from flint import acb, arb, ctx
 
 from veridyn.references.engine.enclosure import Undecided
-from veridyn.references.engine.jets import Ball, Jet, differentiated, slope, value
+from veridyn.references.engine.jets import Ball, Jet, chain, curve, differentiated, find_order, slope, value
 
 LARGEST = 0.8  # nome: above it series are long, and m is 1 but for 1e-18
 FEWEST = 3  # terms: then each that is left out is less than half of the one before
@@ -20,13 +19,12 @@ NUMERATORS, DENOMINATORS = {"sn": 1, "cn": 2, "dn": 3}, {"sn": (3, 2), "cn": (4,
 
 def first_kind(m: Ball) -> Ball:
     """Return the complete integral K(m), 0 < m < 1."""
-    rate = (_second(value(m)) - (1 - value(m)) * _first(value(m))) / (2 * value(m) * (1 - value(m)))
-    return _jet(m, _first(value(m)), rate)
+    return chain(m, _first(value(m)), lambda m: (second_kind(m) - (1 - m) * first_kind(m)) / (2 * m * (1 - m)))
 
 
 def second_kind(m: Ball) -> Ball:
     """Return the complete integral E(m), 0 < m < 1."""
-    return _jet(m, _second(value(m)), (_second(value(m)) - _first(value(m))) / (2 * value(m)))
+    return chain(m, _second(value(m)), lambda m: (second_kind(m) - first_kind(m)) / (2 * m))
 
 
 def nome(m: Ball) -> Ball:
@@ -34,7 +32,7 @@ def nome(m: Ball) -> Ball:
     plain, whole = value(m), _first(value(m))
     q = (-arb.pi() * _first(1 - plain) / whole).exp()
     # d(K(1 - m)/K(m))/dm = -π/(4 m (1 - m) K(m)²), by Legendre's relation (DLMF 19.7.1). So E is not needed here.
-    return _jet(m, q, q * arb.pi() ** 2 / (4 * plain * (1 - plain) * whole**2))
+    return chain(m, q, lambda m: nome(m) * arb.pi() ** 2 / (4 * m * (1 - m) * first_kind(m) ** 2))
 
 
 def jacobi(name: str, u: Ball, m: Ball) -> Ball:
@@ -73,13 +71,19 @@ def _rest(z: Ball, q: Ball, count: int) -> Ball:
     # The first term left out is at most q^(count²), as sine and cosine are at most 1. The next one has the factor
     # q^(2 k + 1) or less: with k >= 3 and q < 0.8 that is 0.8^7 = 0.21. So the rest is less than twice its first
     # term. Of derivatives the factors k (k + 1) and 2 k + 1 grow by 5/3 and 9/7 at most from term to term, and
-    # the ratio stays below 1/2.
+    # the ratio stays below 1/2. Of second derivatives the largest factor is the square of k (k + 1): the ratio stays
+    # below 0.21 (5/3)² = 0.6, and the rest below three times its first term.
     left = 2 * value(q) ** (count * count)
     rest = arb(0, left.abs_upper())
     if not differentiated(z, q):
         return rest
-    rate = left * (2 * count**2 * abs(slope(q)) / value(q) + 3 * count * abs(slope(z)))
-    return Jet(rest, arb(0, rate.abs_upper()))
+    power, turns = 2 * count**2, 3 * count  # bounds of k (k + 1) and 2 k + 1
+    grows, moves = power * abs(slope(q)) / value(q), turns * abs(slope(z))
+    rate = left * (grows + moves)
+    if find_order(z, q) < 2:
+        return Jet(rest, arb(0, rate.abs_upper()))
+    bend = 2 * left * ((grows + moves) ** 2 + power * abs(curve(q)) / value(q) + turns * abs(curve(z)))
+    return Jet(rest, arb(0, rate.abs_upper()), None, arb(0, bend.abs_upper()))
 
 
 def _first(m: arb) -> arb:
@@ -88,7 +92,3 @@ def _first(m: arb) -> arb:
 
 def _second(m: arb) -> arb:
     return acb(m).elliptic_e().real
-
-
-def _jet(m: Ball, found: arb, rate: Any) -> Ball:
-    return Jet(found, rate * slope(m)) if differentiated(m) else found

@@ -28,9 +28,9 @@ from veridyn.references.certified import (
     undefined,
 )
 from veridyn.references.deadline import check_time
-from veridyn.references.engine.jets import Ball, Jet, differentiated, slope, value
+from veridyn.references.engine.jets import Ball, Jet, differentiated, find_order, stack, value
 from veridyn.references.engine.shares import make_share
-from veridyn.references.parameters import Exact, ParameterError, check_digits
+from veridyn.references.parameters import Exact, ParameterError, check_digits, exact
 
 # Balls are Moore's intervals (Interval Analysis, 1966) as midpoint and radius: a result holds every value that the
 # exact operation takes on points of its operands. So a blunt result is never wrong. If it is too blunt, all is computed
@@ -63,11 +63,14 @@ class Exactly(Exception):
 
 
 def ball(number: Exact | int) -> Ball:
-    """Enclose an exact number at the present precision, with its derivative where one is asked for."""
+    """Enclose an exact number at the present precision, with its derivatives where they are asked for."""
     if isinstance(number, int):
         return arb(number)
     if number.slope is not None:
-        return Jet(ball(number.plain), ball(number.slope), make_share(number))
+        second = number.slope.slope
+        return Jet(
+            ball(number.plain), ball(number.slope.plain), make_share(number), None if second is None else ball(second)
+        )
     rational = arb(fmpq(number.rational.numerator, number.rational.denominator))
     return rational * arb.pi() ** number.pi if number.pi else rational
 
@@ -285,26 +288,32 @@ def _sharpened(read: Callable[[], Sequence[Ball]], digits: int) -> tuple[int, tu
             except Undecided as error:
                 doubt = str(error)
                 continue
-            wanted = [x for b in balls for x in ((b.value, b.slope) if differentiated(b) else (b,))]
+            wanted = [x for b in balls for x in ((b.value, _last(b)) if differentiated(b) else (b,))]
             short = next((x for x in wanted if not _sharp(x, digits)), None)
             if short is None:
                 return bits, balls
             doubt = f"nothing more than {short.str(5)} is known"
             if any(_vanishes(b, digits) for b in balls if differentiated(b)):
-                largest = max(abs(b.slope).upper() for b in balls if differentiated(b) and _vanishes(b, digits))
+                largest = max(abs(_last(b)).upper() for b in balls if differentiated(b) and _vanishes(b, digits))
                 doubt = f"the derivative is zero or below {largest.str(2, radius=False)}, and no precision tells which"
                 break
     raise Undecided(f"{doubt} (with {bits} bits)")
 
 
+def _last(b: Jet) -> arb:
+    """Return the derivative of the highest order that a number carries: the one that is asked for."""
+    last: arb = b.slope if b.curve is None else b.curve
+    return last
+
+
 def _vanishes(b: Jet, digits: int) -> bool:
-    """Tell whether a slope is still lost in rounding where the value has three times the digits wanted.
+    """Tell whether a derivative is still lost in rounding where the value has three times the digits wanted.
 
     No precision gives digits to a derivative that is zero, and each costs several times the one before.
     """
     many = THRICE * (digits + 1) * BITS_PER_DIGIT
     faint = abs(b.value) * arb(2) ** -many
-    return bool(b.slope.contains(0) and abs(b.slope) < faint and b.value.rel_accuracy_bits() > many)
+    return bool(_last(b).contains(0) and abs(_last(b)) < faint and b.value.rel_accuracy_bits() > many)
 
 
 def _sharp(b: arb, digits: int) -> bool:
@@ -316,9 +325,29 @@ def _sharp(b: arb, digits: int) -> bool:
 
 def _certified(number: Ball, second: tuple[Route, ...], digits: int, kind: Kind, proof: str, proved: str) -> Certified:
     b, routes = value(number), (proof, *(route.how for route in second))
-    varied = differentiated(number)
-    derivative = _certified(slope(number), (), digits, kind, proof, proved) if varied else None
-    return Certified(to_mpf(b), digits, kind, routes, to_mpf(b.rad()), second, derivative, proved)
+    parts = stack([number], find_order(number))[1:]
+    derived = (_certified(x, (), digits, kind, proof, proved) if _sharp(x, digits) else None for x in parts)
+    derivative, curvature, *_ = (*derived, None, None)
+    own = number.share if isinstance(number, Jet) else None
+    return Certified(
+        to_mpf(b), digits, kind, routes, to_mpf(b.rad()), second, derivative, proved, curvature, own and Exact(*own)
+    )
+
+
+def mix(plus: Certified, minus: Certified, times: Exact, digits: int) -> tuple[Certified | None, int]:
+    """Return the difference of two proved numbers over an exact one, or None, and how many digits it lacks."""
+    bits = int(2 * BITS_PER_DIGIT * max(plus.digits or 0, minus.digits or 0)) + 64
+    with precision(bits):
+        result = (_ball_of(plus) - _ball_of(minus)) / ball(times)
+        if _sharp(result, digits):
+            return _certified(result, (), digits, plus.kind, plus.routes[0], plus.proved), 0
+        return None, digits - max(0, int(result.rel_accuracy_bits() / BITS_PER_DIGIT))
+
+
+def _ball_of(number: Certified) -> arb:
+    middle, radius = (ball(exact(x)) for x in (number.value, number.radius or 0))
+    result: arb = middle + radius * arb(0, 1)
+    return result
 
 
 def to_mpf(x: arb) -> mpf:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
-from typing import Any, Literal
+from typing import Literal
 
 from flint import arb, arb_poly, ctx
 
 from veridyn.references.deadline import check_time
 from veridyn.references.engine.enclosure import Undecided, sign
 from veridyn.references.engine.flows import Course, LinearFlow, Piece, Row, apply
-from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, slope, value
+from veridyn.references.engine.jets import Ball, differentiated, hull, rooted, value
 from veridyn.references.engine.swings import EVER, Doubt, GuardSwing, find_windows
 
 # Proofs here rest on three theorems. A continuous function with different signs at two ends has a root between them
@@ -198,22 +198,18 @@ def roots(
 
 
 def _moved(course: Course, row: Row, lapse: arb, order: int = 0) -> Ball:
-    """Give the instant of a root its derivative, where the motion has one: -(∂g/∂p)/(∂g/∂t)."""
+    """Give the instant of a root its derivatives, where the motion has any."""
     if not (course.varies or differentiated(*row.values())):
         return lapse
 
-    def slope_of(instant: Ball) -> Any:
-        return slope(apply(row, course.flow.speed(course, instant) if order else course.at(instant)))
-
-    # From g(t(p), p) = 0 for all p follows dt/dp = -(∂g/∂p)/(∂g/∂t); the root is simple, so that the divisor is not
-    # zero. ``still`` is ∂g/∂p at a fixed instant. At an instant whose own derivative is 1 the same reading gives ∂g/∂p
-    # + ∂g/∂t. So the difference of both is -∂g/∂t.
-    still = slope_of(lapse)
-    moves = still / (still - slope_of(Jet(lapse, arb(1))))
     flow = course.flow
+
+    def read(instant: Ball) -> Ball:
+        return apply(row, flow.speed(course, instant) if order else course.at(instant))
+
     if not isinstance(flow, LinearFlow):
-        return Jet(lapse, moves)
-    return Jet(lapse, moves, flow.share_of_root(course.state, flow.rate_of(row) if order else row))
+        return rooted(lapse, read)
+    return rooted(lapse, read, flow.share_of_root(course.state, flow.rate_of(row) if order else row))
 
 
 @dataclass(frozen=True)

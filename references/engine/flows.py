@@ -17,7 +17,7 @@ from flint import arb, arb_mat, arb_poly, ctx
 
 from veridyn.references.deadline import check_time
 from veridyn.references.engine.enclosure import Absent, Undecided
-from veridyn.references.engine.jets import Ball, Jet, differentiated, paired, share, slope, stacked, value
+from veridyn.references.engine.jets import Ball, Jet, curve, drift, find_order, share, slope, stack, unstack, value
 from veridyn.references.engine.shares import Edge, Share, Weights, is_zero, share_of_root, weigh
 
 State = tuple[Ball, ...]
@@ -54,8 +54,8 @@ class Flow(Protocol):
     def speed(self, course: Course, lapse: Ball) -> State:
         """Return the rates of the state a while after the start of a course."""
 
-    def varies(self, state: State) -> bool:
-        """Tell whether the motion from a state on has a derivative with respect to a parameter."""
+    def find_order(self, state: State) -> int:
+        """Return the order, 0 to 2, of the derivatives that the motion from a state on has to a parameter."""
 
 
 def apply(row: Row, state: State) -> Ball:
@@ -104,6 +104,7 @@ class LinearFlow:
     rows: Sequence[Row]
     longest: arb | None = None
     _weighed: list[tuple[State, Weights | None]] = field(default_factory=lambda: [((), None)], repr=False)
+    _systems: dict[int, _System] = field(default_factory=dict, repr=False)
 
     @cached_property
     def system(self) -> _System:
@@ -115,35 +116,46 @@ class LinearFlow:
                 matrix[i, j] = value(factor)
         return _System(matrix, self.longest)
 
-    @cached_property
-    def _doubled(self) -> _System:
-        """Return the system of the state and of its derivative with respect to a parameter."""
+    def _stacked(self, order: int) -> _System:
+        """Return the system of the state and of its derivatives, up to an order, with respect to a parameter."""
         # With s = ∂y/∂p: s' = A s + (∂A/∂p) y. The exponential of [[A, 0], [∂A/∂p, A]] t has exp(A t) on its diagonal
         # and below it Duhamel's integral of exp(A (t - u)) (∂A/∂p) exp(A u) over u (C. Van Loan, IEEE TAC 23, 1978). So
-        # one exponential of twice the size encloses value and derivative with the same bounds.
-        n = len(self.rows)
-        matrix = arb_mat(2 * n, 2 * n)
-        for i, row in enumerate(self.rows):
-            for j, factor in row.items():
-                matrix[i, j] = matrix[n + i, n + j] = value(factor)
-                matrix[n + i, j] = slope(factor)
-        return _System(matrix, self.longest)
+        # one exponential of twice the size encloses value and derivative with the same bounds. The second derivative
+        # has the rate A ∂s/∂p + 2 (∂A/∂p) s + (∂²A/∂p²) y, by Leibniz' rule.
+        if order not in self._systems:
+            n = len(self.rows)
+            size = n * (order + 1)
+            matrix = arb_mat(size, size)
+            for i, row in enumerate(self.rows):
+                for j, factor in row.items():
+                    for k, part in enumerate((value, slope, curve)[: order + 1]):
+                        for begin in range(0, size - k * n, n):
+                            times = 1 if k != 1 else begin // n + 1
+                            matrix[begin + k * n + i, begin + j] = times * part(factor)
+            self._systems[order] = _System(matrix, self.longest)
+        return self._systems[order]
 
     def after(self, state: State, lapse: Ball) -> State:
-        """Return the state after a while, however long; with its derivative where anything has one."""
+        """Return the state after a while, however long; with its derivatives where anything has them."""
         if is_zero(lapse):
             return tuple(state)
-        if not (self.varies(state) or differentiated(lapse)):
+        order = find_order(*self._varied, *state, lapse)
+        if not order:
             return tuple(self.system.after(_column(state), lapse).entries())
-        result = paired(self._doubled.after(_column(stacked(state)), value(lapse)).entries())
-        # An instant that depends on the parameter moves the state by y' dt/dp on top of its own derivative.
-        rates = (self.system.matrix * _column([x.value for x in result])).entries()
+        result = unstack(self._stacked(order).after(_column(stack(state, order)), value(lapse)).entries(), order)
         weights = self._weigh(state)
         known = [None] * len(result) if weights is None else weights.at(share(lapse), len(result))
-        moves = slope(lapse)
         return tuple(
-            Jet(x.value, x.slope + rate * moves, own) for x, rate, own in zip(result, rates, known, strict=True)
+            Jet(x.value, x.slope, own, x.curve) for x, own in zip(self._moved(result, lapse), known, strict=True)
         )
+
+    def _moved(self, state: tuple[Jet, ...], lapse: Ball) -> tuple[Ball, ...]:
+        """Return a state at an instant, which may depend on the parameter, with the derivatives there."""
+        if not isinstance(lapse, Jet):
+            return state
+        rates = [apply(row, state) for row in self.rows]
+        accelerations = (self.system.matrix * _column([value(rate) for rate in rates])).entries()
+        return tuple(x + drift(r, a, lapse) for x, r, a in zip(state, rates, accelerations, strict=True))
 
     @cached_property
     def _edges(self) -> list[Edge]:
@@ -175,12 +187,13 @@ class LinearFlow:
         return self.after(course.state, lapse)
 
     @cached_property
-    def _varies(self) -> bool:
-        return differentiated(*(factor for row in self.rows for factor in row.values()))
+    def _varied(self) -> list[Jet]:
+        """Return the factors that have derivatives."""
+        return [factor for row in self.rows for factor in row.values() if isinstance(factor, Jet)]
 
-    def varies(self, state: State) -> bool:
-        """Tell whether the motion from a state on has a derivative with respect to a parameter."""
-        return self._varies or differentiated(*state)
+    def find_order(self, state: State) -> int:
+        """Return the order, 0 to 2, of the derivatives that the motion from a state on has to a parameter."""
+        return find_order(*self._varied, *state)
 
     def speed(self, course: Course, lapse: Ball) -> State:
         """Return the rates of the state a while after the start of a course."""
@@ -336,7 +349,7 @@ class Course:
     @cached_property
     def varies(self) -> bool:
         """Tell whether the motion has a derivative with respect to a parameter."""
-        return self.flow.varies(self.state)
+        return self.flow.find_order(self.state) > 0
 
     def pieces(self, until: Ball | None = None) -> Iterator[tuple[arb, Piece]]:
         """Yield pieces with the time (s) from the start of the phase to theirs.

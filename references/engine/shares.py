@@ -4,6 +4,9 @@ A parameter p that scales a problem (a mass, where only force over mass enters; 
 some quantities as they are. Their derivative is zero, which no ball can prove: it only shrinks around zero. So a number
 that depends on p keeps its *share*, the factor r of x' = r x, as an exact number, as long as rules of calculus give it
 exactly: shares add in products, are equal in sums, are halved by roots. Who has the share zero has the derivative zero.
+
+Where two parameters vary together, each grows by a share of itself all along the way, so that the shares of all that
+is made of them stay what they are: who has the share zero is constant, and its second derivative is zero too.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ add; if all that is inside B, it never comes to the edge (a high-order enclosure
 States lie in a skew box that turns with the motion (Lohner 1987): its centre goes on alone, its edges by the derivative
 of the motion, which is enclosed with few digits; new axes follow the longest edges. So radii grow as motions part.
 
-A derivative s with respect to a parameter p is a state too: s' = (∂f/∂y) s + ∂f/∂p.
+A derivative s with respect to a parameter p is a state too: s' = (∂f/∂y) s + ∂f/∂p; so is the second one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +23,19 @@ from flint import arb, arb_mat, arb_poly, ctx
 
 from veridyn.references.engine.enclosure import Absent, Undecided, precision
 from veridyn.references.engine.flows import WIDTH, Course, Piece, Row, State, binary, bound_of_exponential
-from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, paired, slope, stacked, value
+from veridyn.references.engine.jets import (
+    Ball,
+    Jet,
+    differentiated,
+    drift,
+    find_order,
+    hull,
+    lift,
+    lowered,
+    stack,
+    unstack,
+    value,
+)
 from veridyn.references.engine.series import Rates, Trace, traced
 
 if TYPE_CHECKING:
@@ -108,28 +120,29 @@ class Smooth:
     readings: Rates = _none
     _kept: dict[int, Any] = field(default_factory=dict, repr=False)
 
-    def varies(self, state: State) -> bool:
-        """Tell whether the motion from a state on has a derivative with respect to a parameter."""
-        return differentiated(*state, *self.rates(self.start, state), *self.readings(self.start, state))
+    def find_order(self, state: State) -> int:
+        """Return the order, 0 to 2, of the derivatives that the motion from a state on has to a parameter."""
+        return find_order(*state, *self.rates(self.start, state), *self.readings(self.start, state))
 
-    @cached_property
-    def _doubled(self) -> Smooth:
-        """Return the equations of the states and then of their derivatives."""
+    def _stacked(self, order: int) -> Smooth:
+        """Return the equations of the states and then of their derivatives, order by order."""
 
-        def doubled(law: Rates) -> Rates:
-            return lambda t, y: stacked(law(t, paired(y)))
+        def stacked(law: Rates) -> Rates:
+            return lambda t, y: stack(law(t, unstack(y, order)), order)
 
-        return Smooth(doubled(self.rates), self.start, doubled(self.readings))
+        result: Smooth = self._made(-order, lambda: Smooth(stacked(self.rates), self.start, stacked(self.readings)))
+        return result
 
     def pieces(self, state: State) -> Iterator[Piece]:
         """Yield pieces as long as the series allow; raises `Undecided` where none is found, `Absent` after too many.
 
         It is `Absent`, too, where they come to a halt though the states are sharp.
         """
-        if not self.varies(state):
+        order = self.find_order(state)
+        if not order:
             return self.marched(state)
         n = len(state)
-        return (piece.split(n) for piece in self._doubled.marched(stacked(state)))
+        return (piece.split(n, order) for piece in self._stacked(order).marched(stack(state, order)))
 
     def marched(self, state: State) -> Iterator[_SmoothPiece]:
         """Yield pieces of a motion whose states are balls; see `pieces`."""
@@ -168,8 +181,11 @@ class Smooth:
         here, sharp = piece.at(s), piece.at(middle)
         if value(late).is_zero() and not differentiated(late):
             return sharp
-        rates = self.rates(self.start + when, here[:n])
-        states = tuple(x + rate * late for x, rate in zip(sharp[:n], rates, strict=True))
+        rates, accelerations = self.accelerate(self.start + when, here[:n], find_order(late))
+        states = tuple(
+            x + rate * value(late) + drift(rate, acceleration, late)
+            for x, rate, acceleration in zip(sharp[:n], rates, accelerations, strict=True)
+        )
         read = self.readings(self.start + lapse, states)
         return (*states, *(_within(x, value(y)) for x, y in zip(read, here[n:], strict=True)))
 
@@ -177,9 +193,14 @@ class Smooth:
         """Return the rates of states and readings a while after the start of a course."""
         time, states = self.start + lapse, self.at(course, lapse)[: len(course.state)]
         rates = tuple(self.rates(time, states))
-        moving = [Jet(Jet(value(x), value(r)), Jet(slope(x), slope(r))) for x, r in zip(states, rates, strict=True)]
-        read = self.readings(Jet(Jet(value(time), arb(1)), Jet(slope(time), arb(0))), moving)
-        return (*rates, *(Jet(slope(value(x)), slope(slope(x))) for x in read))
+        return (*rates, *_differentiate(self.readings, time, states, rates))
+
+    def accelerate(self, time: Ball, states: Sequence[Ball], order: int) -> tuple[Sequence[Ball], Sequence[arb]]:
+        """Return the rates of states, and theirs as plain balls: zeros where no second derivative asks for them."""
+        rates = tuple(self.rates(time, states))
+        if order < 2:
+            return rates, [arb(0)] * len(rates)
+        return rates, [value(x) for x in _differentiate(self.rates, time, states, rates)]
 
     def _piece(self, time: arb, states: _Skew, part: float) -> tuple[_SmoothPiece, _Skew, float]:
         """Return the next piece, `part` of what the series allow or less, the states after it, and the part then."""
@@ -322,9 +343,9 @@ def _vandermonde(order: int) -> arb_mat:
 
 
 def _inflated(x: Ball) -> Ball:
-    """Return a ball somewhat larger, and never a point; of a pair, both."""
+    """Return a ball somewhat larger, and never a point; of a number with derivatives, all of them."""
     if isinstance(x, Jet):
-        return Jet(_inflated(x.value), _inflated(x.slope))
+        return Jet(_inflated(x.value), _inflated(x.slope), None, None if x.curve is None else _inflated(x.curve))
     return arb(x.mid(), x.rad() * 1.125 + abs(x.mid()) * arb(2) ** -20 + LEAST)
 
 
@@ -364,21 +385,22 @@ def _scaled(columns: Sequence[Sequence[arb]], rests: Sequence[arb], length: arb)
 class _SmoothPiece:
     length: arb
     columns: list[arb_poly]
-    slopes: Sequence[arb_poly] = ()  # their derivatives with respect to a parameter, where they have any
+    derived: Sequence[Sequence[arb_poly]] = ()  # their derivatives with respect to a parameter, order by order
 
     def polynomial(self, row: Row) -> arb_poly:
         return sum((self.columns[i] * value(factor) for i, factor in row.items()), arb_poly([0]))
 
     def at(self, s: arb) -> State:
         """Return states and readings at a part of the length."""
-        result = tuple(p(s) for p in self.columns)
-        return tuple(Jet(x, p(s)) for x, p in zip(result, self.slopes, strict=True)) if self.slopes else result
+        parts = tuple(p(s) for columns in (self.columns, *self.derived) for p in columns)
+        return unstack(parts, len(self.derived)) if self.derived else parts
 
-    def split(self, n: int) -> _SmoothPiece:
-        """Return the piece of n states and readings, and of their derivatives, from that of the doubled equations."""
-        end = n + len(self.columns) // 2
-        values = [*self.columns[:n], *self.columns[2 * n : end]]
-        return _SmoothPiece(self.length, values, [*self.columns[n : 2 * n], *self.columns[end:]])
+    def split(self, n: int, order: int) -> _SmoothPiece:
+        """Return the piece of n states and readings, and of their derivatives, from that of the stacked equations."""
+        m = len(self.columns) // (order + 1) - n
+        states, readings = self.columns[: n * (order + 1)], self.columns[n * (order + 1) :]
+        values, *derived = ([*states[k * n : (k + 1) * n], *readings[k * m : (k + 1) * m]] for k in range(order + 1))
+        return _SmoothPiece(self.length, values, derived)
 
 
 def restarted(flow: Callable[[arb], Smooth], time: Ball, state: State) -> tuple[Smooth, State, arb]:
@@ -390,9 +412,9 @@ def restarted(flow: Callable[[arb], Smooth], time: Ball, state: State) -> tuple[
     instant = value(time)
     start = instant.mid()
     late, after = instant - start, flow(start)
+    if differentiated(time):
+        state = _at_rest(after, time, state)
     rates = after.rates(instant, state)
-    if differentiated(*state, time, *rates):  # at a fixed instant, not at that of the event, which moves
-        state = tuple(x - Jet(arb(0), value(rate) * slope(time)) for x, rate in zip(state, rates, strict=True))
     # An a priori box (Picard and Lindelöf): from inside it, rates over it lead back into its
     # interior; no way leads out.
     around = [_inflated(x - 2 * rate * late) for x, rate in zip(state, rates, strict=True)]
@@ -404,6 +426,21 @@ def restarted(flow: Callable[[arb], Smooth], time: Ball, state: State) -> tuple[
     raise Undecided("an event is too uncertain")
 
 
+def _at_rest(after: Smooth, time: Jet, state: State) -> State:
+    """Return a state that belongs to a moving instant with the derivatives that it has where the instant rests."""
+    # First the slopes: those of the rates, which the second derivatives need, depend on them.
+    instant, rates, moving = time.value, after.rates(time.value, state), Jet(time.value, time.slope)
+    slopes = tuple(x - drift(rate, arb(0), moving) for x, rate in zip(state, rates, strict=True))
+    rates, accelerations = after.accelerate(instant, slopes, find_order(time))
+    return tuple(x - drift(r, a, time) for x, r, a in zip(state, rates, accelerations, strict=True))
+
+
+def _differentiate(law: Rates, time: Ball, states: Sequence[Ball], rates: Sequence[Ball]) -> list[Ball]:
+    """Return the rates in time of what a law gives."""
+    moving = [lift(x, rate) for x, rate in zip(states, rates, strict=True)]
+    return [lowered(x) for x in law(lift(time, arb(1)), moving)]
+
+
 def _grown(box: Sequence[Ball], image: Sequence[Ball]) -> list[Ball]:
     """Return a box that may hold an image of itself: larger along the states whose image leaves it."""
     # If all grew, a state at rest away from zero would outgrow, in every round, the rates that follow from it.
@@ -412,10 +449,15 @@ def _grown(box: Sequence[Ball], image: Sequence[Ball]) -> list[Ball]:
 
 def _within(x: Ball, wide: arb) -> Ball:
     """Return what of a ball lies in another; a pair keeps its derivative."""
-    return Jet(_within(x.value, wide), x.slope) if isinstance(x, Jet) else arb(x).intersection(wide)
+    if isinstance(x, Jet):
+        return Jet(_within(x.value, wide), x.slope, None, x.curve)
+    return arb(x).intersection(wide)
 
 
 def _inside(x: Ball, wide: Ball) -> bool:
     if isinstance(wide, Jet):
-        return _inside(value(x), wide.value) and _inside(slope(x), wide.slope)
+        return all(
+            _inside(part, around)
+            for part, around in zip(stack([x], find_order(wide)), stack([wide], find_order(wide)), strict=True)
+        )
     return bool(wide.contains_interior(x))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from flint import acb, acb_mat, arb
 
 from veridyn.references.engine.enclosure import Absent, Undecided, less
-from veridyn.references.engine.jets import Ball, Jet, differentiated, slope, value
+from veridyn.references.engine.jets import Ball, Jet, curve, differentiated, find_order, slope, value
 
 Matrix = Sequence[Sequence[Ball]]  # (n, n)
 
@@ -74,13 +74,24 @@ def _eigenvalues(matrix: Matrix) -> list[Ball]:
     except ValueError as error:
         raise Undecided("two modes coincide, or nearly") from error
     _refuse_nearly_real(roots)
-    # A simple eigenvalue z of A with l A = z l and A r = z r moves by l A' r/(l r).
-    n, moved = len(matrix), acb_mat([[acb(slope(a)) for a in row] for row in matrix])
-    result = []
-    for i, root in enumerate(roots):
-        row, column = acb_mat([[left[i, j] for j in range(n)]]), acb_mat([[right[j, i]] for j in range(n)])
-        result.append(Jet(root, (row * moved * column)[0, 0] / (row * column)[0, 0]))
-    return result
+    return _move(matrix, roots, left, right)
+
+
+def _move(matrix: Matrix, roots: Sequence[acb], left: acb_mat, right: acb_mat) -> list[Ball]:
+    """Return simple eigenvalues with their derivatives, from rows l with l A = z l and columns r with A r = z r."""
+    # With l r = 1 in a base of these vectors: z_i' = l_i A' r_i, and the second derivative is
+    # l_i A'' r_i + 2 Σ_(j≠i) (l_i A' r_j)(l_j A' r_i)/(z_i - z_j).
+    places = range(len(roots))
+    norms = [(left * right)[i, i] for i in places]
+    slopes = left * acb_mat([[acb(slope(a)) for a in row] for row in matrix]) * right
+    if find_order(*(a for row in matrix for a in row)) < 2:
+        return [Jet(roots[i], slopes[i, i] / norms[i]) for i in places]
+    bends = left * acb_mat([[acb(curve(a)) for a in row] for row in matrix]) * right
+    others = [
+        sum((slopes[i, j] * slopes[j, i] / (norms[j] * (roots[i] - roots[j])) for j in places if j != i), acb(0))
+        for i in places
+    ]
+    return [Jet(roots[i], slopes[i, i] / norms[i], None, (bends[i, i] + 2 * others[i]) / norms[i]) for i in places]
 
 
 def _refuse_nearly_real(roots: Sequence[acb]) -> None:
@@ -102,4 +113,6 @@ def _real_part(z: Ball) -> Ball:
 
 
 def _apply(z: Ball, read: Callable[[acb], arb]) -> Ball:
-    return Jet(read(z.value), read(z.slope)) if isinstance(z, Jet) else read(z)
+    if not isinstance(z, Jet):
+        return read(z)
+    return Jet(read(z.value), read(z.slope), None, None if z.curve is None else read(z.curve))

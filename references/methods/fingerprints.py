@@ -66,9 +66,7 @@ def radius(of: Callable[[Any], Rows], p: Any) -> Any:
     det = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
     spectrum = acb_mat(arb_mat([[value(entry) for entry in row] for row in matrix])).eig()
     real = [z.real for z in spectrum if z.imag.contains(0)]
-    roots = [
-        rooted(r, ((trace * -1 + r) * r + minors) * r - det, (trace * -2 + 3 * r) * r + minors) + arb(0) for r in real
-    ]
+    roots = [rooted(r, lambda z: ((trace * -1 + z) * z + minors) * z - det) + arb(0) for r in real]
     pair = [(det / roots[0]).sqrt()] if len(roots) == 1 else []
     return largest([*map(abs, roots), *pair])
 

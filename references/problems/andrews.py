@@ -25,7 +25,7 @@ from flint import arb, arb_poly, arb_series, ctx
 from veridyn.references.certified import Certified
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, less, per_bits, precision
 from veridyn.references.engine.events import newton
-from veridyn.references.engine.jets import Ball, Jet, differentiated, rooted, slope, value
+from veridyn.references.engine.jets import Ball, Jet, differentiated, slope, value
 from veridyn.references.engine.motion import Motion
 from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.parameters import Parameter, ParameterSet, exact
@@ -359,7 +359,8 @@ def _reached(o: ParameterSet, begun: Ball, part: _Part, end: arb) -> Squeezer:
         return value(part.rate)(y)
 
     y = newton(lambda y: value(late(y)), slowness, arb(0, part.half.upper()))
-    angle = part.middle + rooted(y, late(y), slowness(y))
+    off = late(y)
+    angle = part.middle + (Jet(y, -slope(off) / slowness(y)) if differentiated(off) else y)
     n, beta = _numbers(o), _start(o) + angle
     inertia, stored = find_inertia_and_energy(n, find_posture(n, (beta.cos(), beta.sin())))
     _, before = find_inertia_and_energy(n, find_posture(n, (_start(o).cos(), _start(o).sin())))

@@ -20,7 +20,7 @@ from veridyn.references.engine.enclosure import Absent, Undecided, ball, per_bit
 from veridyn.references.engine.events import Event, Guard, Passes
 from veridyn.references.engine.expressions import compiled
 from veridyn.references.engine.flows import Flow, LinearFlow, Row, State
-from veridyn.references.engine.jets import Ball, Jet, differentiated, rooted, slope, value
+from veridyn.references.engine.jets import Ball, differentiated, rooted, value
 from veridyn.references.engine.motion import Phase, PhaseEnd, followed
 from veridyn.references.engine.smooth import Smooth, restarted
 from veridyn.references.engine.swings import GuardSwing
@@ -454,14 +454,11 @@ def _known(known: Known, o: ParameterSet) -> Mapping[str, Ball]:
 
 @per_bits
 def _solution(problem: Any, sought: EventParameter, o: ParameterSet) -> Ball:
-    """Return what is sought, with its derivative where a parameter has one."""
+    """Return what is sought, with its derivatives where a parameter has some."""
     root = _between(problem, sought, o.plain)
     if not o.varied:
         return root
-    # The parameter x that is sought depends on p by G(x(p), p) = 0: dx/dp = -(∂G/∂p)/(∂G/∂x). For ∂G/∂x the motion is
-    # followed with x alone as a variable, for ∂G/∂p with x fixed.
-    rate = slope(sought.off(problem, o.plain, Jet(root, arb(1))))
-    return rooted(root, sought.off(problem, o, root), rate)
+    return rooted(root, partial(sought.off, problem, o))
 
 
 @per_bits

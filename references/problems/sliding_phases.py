@@ -27,13 +27,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal
 
 from flint import arb, ctx
 
 from veridyn.references.engine.enclosure import Undecided, ball, decided, less, per_bits
-from veridyn.references.engine.jets import Ball, Jet, differentiated, slope, value
+from veridyn.references.engine.jets import Ball, Jet, differentiated, rooted, slope, value
 from veridyn.references.parameters import Exact, ParameterError, ParameterSet
 from veridyn.references.second_routes.sliding_closed import MOST_FOLLOWED
 
@@ -131,10 +131,7 @@ def _excess(eta: Ball, begin: Ball, half: Ball) -> Ball:
 
 def slip_from(eta: Ball, begin: Ball) -> Slip:
     """Enclose the slip that begins at φ; raises `Undecided` if the precision does not do."""
-    half = _half(value(eta), value(begin))
-    if differentiated(eta, begin):
-        return Slip(eta, begin, Jet(half, -slope(_excess(eta, begin, half)) / value((begin + 2 * half).sin() - eta)))
-    return Slip(eta, begin, half)
+    return Slip(eta, begin, rooted(_half(value(eta), value(begin)), partial(_excess, eta, begin)))
 
 
 def _half(eta: Ball, begin: Ball) -> Ball:

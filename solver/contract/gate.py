@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from veridyn.problem.mechanical import Problem
 from veridyn.problem.tangent import Tangent
-from veridyn.solver.contract.errors import SolverCrash
+from veridyn.solver.contract.errors import SettingsError, SolverCrash
 from veridyn.solver.contract.introduction import Introduction, check_defaults
 from veridyn.solver.contract.statements import Refinement, Settings, find_levels
 
@@ -100,7 +100,10 @@ def default_settings(gate: Gate, problem: Problem, scheme: str = "") -> Settings
         return {}
     if introduction.defaults is not None:
         return introduction.defaults
-    return check_defaults(introduction.name, gate.state_defaults(problem, scheme))
+    try:
+        return check_defaults(introduction.name, gate.state_defaults(problem, scheme))
+    except SettingsError as wrong:  # the solver has stated them, not the user: others beside it are judged all the same
+        raise SolverCrash(str(wrong)) from None
 
 
 def read_levels(gate: Gate, problem: Problem, scheme: str = "") -> Refinement:

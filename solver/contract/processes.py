@@ -20,14 +20,68 @@ MUCH_MEMORY = 2 * 1024**3  # bytes that a process may have had at most; one that
 
 Process = subprocess.Popen[bytes]
 
+# It reads which groups there are, until its pipe ends with the process that has started it, however that ended.
+KEEPER = """
+import os, signal, sys
+groups = set()
+for line in sys.stdin:
+    (groups.add if line[0] == "+" else groups.discard)(int(line[1:]))
+for group in groups:
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except OSError:
+        pass
+"""
+
+
+class Keeper:
+    """A process that kills the groups of the processes of this one once this one is gone, killed or not.
+
+    A solver that hangs does not see that its pipe has ended, and who is killed can end nobody.
+    """
+
+    def __init__(self) -> None:
+        nothing = subprocess.DEVNULL  # whoever reads what this process prints need not wait for the keeper
+        command = [sys.executable, "-I", "-S", "-c", KEEPER]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing, start_new_session=True
+        )
+
+    def tell(self, sign: str, process: Process) -> None:
+        """Add (``+``) or take away (``-``) the group that a process leads."""
+        with contextlib.suppress(OSError):  # somebody has killed it
+            stream = stream_of(self.process.stdin)
+            stream.write(f"{sign}{process.pid}\n".encode())
+            stream.flush()
+
+
+KEEPERS: dict[int, Keeper] = {}  # by number of the process that it keeps: a fork needs one of its own
+
+
+def keep(sign: str, process: Process) -> None:
+    """Tell the keeper of this process that a group is there (``+``), or gone (``-``)."""
+    if sys.platform == "win32":  # no groups to kill
+        return
+    if os.getpid() not in KEEPERS:
+        KEEPERS[os.getpid()] = Keeper()
+    KEEPERS[os.getpid()].tell(sign, process)
+
 
 def start_process(arguments: Sequence[str], folder: Path) -> Process:
     """Start a process with pipes in a session of its own: no key that is pressed in a terminal reaches it.
 
-    Raises OSError, ValueError if it cannot be started.
+    It ends with this process, see `Keeper`. Raises OSError, ValueError if it cannot be started.
     """
     pipe = subprocess.PIPE
-    return subprocess.Popen(arguments, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+    process = subprocess.Popen(arguments, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+    keep("+", process)
+    return process
+
+
+def wait_for(process: Process) -> None:
+    """Wait for the end of a process that `start_process` has started and that was told to end, or killed."""
+    process.wait()
+    keep("-", process)
 
 
 def listen(process: Process, hear: Callable[[str], None]) -> threading.Thread:

@@ -30,6 +30,7 @@ from veridyn.solver.contract.processes import (
     read_line,
     start_process,
     stream_of,
+    wait_for,
 )
 from veridyn.solver.contract.statements import Settings
 
@@ -142,7 +143,7 @@ def _end(process: Process, listener: threading.Thread, owner: int) -> None:
             process.wait(PATIENCE)
     finally:  # a signal may end the wait
         kill(process)
-        process.wait()
+        wait_for(process)
         stream_of(process.stdout).close()
         listener.join(PATIENCE)
 

@@ -34,6 +34,7 @@ from veridyn.solver.contract.processes import (
     name_ending,
     start_process,
     stream_of,
+    wait_for,
 )
 from veridyn.solver.contract.server import GREETING, PROBLEMS, Held
 from veridyn.solver.contract.statements import Claims, Settings
@@ -161,7 +162,7 @@ def _end(process: Process, owner: int) -> None:
     for pipe in (process.stdin, process.stdout):
         with contextlib.suppress(OSError):
             stream_of(pipe).close()
-    process.wait()
+    wait_for(process)
 
 
 Parts = tuple[str, str, dict[str, Floats]]

@@ -11,7 +11,6 @@ import contextlib
 import os
 import signal
 import sys
-import threading
 import time
 import zlib
 from collections import OrderedDict
@@ -35,7 +34,6 @@ from veridyn.solver.contract.wire import make_frame, read_frame, write_frame
 
 PROBLEMS = 8  # kept on both sides, so that a further level sends its settings only
 GREETING = "veridyn"  # the first answer, to no question: from then on a solver is loaded, and its time runs
-LOOK = 1.0  # s, between two looks whether the judge is still there
 LONGEST_TEXT = 10_000  # characters of an error
 
 
@@ -200,18 +198,8 @@ def describe_exception(error: BaseException) -> Described:
     return {"names": names, "text": read_text(error)[:LONGEST_TEXT]}
 
 
-def _end_with(judge: int) -> None:
-    """End this process and those that it has started once the judge is gone, in the middle of a solve too."""
-    while os.getppid() == judge:
-        time.sleep(LOOK)
-    if sys.platform != "win32":
-        os.killpg(0, signal.SIGKILL)
-    os._exit(1)
-
-
 def main() -> None:
     """Keep the pipes of the protocol for the protocol, and serve."""
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
     for end in (0, 1):

@@ -103,7 +103,7 @@ NUMBERS = (
 KEYS = tuple(each.name for each in fields(Claims) if each.name != "parameters")
 WHAT_TO_CLAIM = (
     "it could claim order=… with a refinement of its step, tolerance=NAME with a refinement of that setting, "
-    "digits=… if it is exact, or method=NAME"
+    "digits=… if it is exact, or method=NAME; veridyn identify measures what it is"
 )
 
 

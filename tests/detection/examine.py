@@ -1,4 +1,4 @@
-"""What a worker does with one fault: try it on the cheapest variants, then look for its smallest size."""
+"""What a worker does with one fault: try it on the cheapest variants and on its card, look for its smallest size."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from veridyn.validation_cases.judgement.judge import Check
-from veridyn.validation_cases.judgement.runner import Runner
 
+from .carded import Silent, judge_card, open_runner
 from .catalogue import load_hosts
 from .fault import Fault, Host
 from .smallest import find_smallest
 from .timed import TimedGate
-from .trial import Place, Trial, find_places, is_touched, judge_place, summarise
+from .trial import CARD, Place, Trial, find_places, is_touched, judge_place, summarise
 
 NO_ANSWER = "no answer"
 SOUND: dict[tuple[str, Place], Trial] = {}  # of sound solvers, which the next jobs of a worker need as well
@@ -23,28 +23,33 @@ SOUND: dict[tuple[str, Place], Trial] = {}  # of sound solvers, which the next j
 class Examination:
     """One fault of a host, and what an earlier run left of it.
 
-    ``seconds`` is the longest time of a solve; ``trials`` are those of the fault that there are already; ``entries``
-    those of the journal that this one adds.
+    ``seconds`` is the longest time of a solve; ``trials`` are those of the fault that there are already; ``silent``:
+    host and fault state neither claims nor refinement; ``entries`` are those of the journal that this one adds.
     """
 
     host: Host
     fault: Fault
     seconds: float
     trials: Sequence[Trial] = ()
+    silent: bool = False
     entries: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, **content: Any) -> None:
         """Add an entry of the journal."""
         self.entries.append({"host": self.host.name, "fault": self.fault.name, **content})
 
+    def open(self, solver: Any) -> TimedGate:
+        """Return the way to a solver, which states nothing of itself if it is to be silent."""
+        return TimedGate(Silent(solver) if self.silent else solver, self.seconds)
+
 
 def examine(
-    host: str, fault: str, cases: tuple[str, ...], sizes: bool, trials: Iterable[Trial], seconds: float
+    host: str, fault: str, cases: tuple[str, ...], sizes: bool, silent: bool, trials: Iterable[Trial], seconds: float
 ) -> Iterator[dict[str, Any]]:
     """Try one fault in a worker, and yield what is observed, entry by entry."""
     chosen = load_hosts()[host]
     record = next(each for each in chosen.faults if each.name == fault)
-    examination = Examination(chosen, record, seconds, tuple(t for t in trials if t.fault))
+    examination = Examination(chosen, record, seconds, tuple(t for t in trials if t.fault), silent)
     SOUND.update({(t.host, t.place): t for t in trials if not t.fault})
     first = try_places(examination, find_places(cases))
     if sizes and first:
@@ -54,10 +59,13 @@ def examine(
 
 
 def try_places(examination: Examination, places: Iterable[Place]) -> Trial | None:
-    """Try the fault at its size on variants up to the first that detects it; return that trial, None if none does."""
+    """Try the fault at its size on variants up to the first that detects it; return that trial, None if none does.
+
+    Where no variant does, its card may; of a solver that states nothing the card comes first, as it tells most.
+    """
     capabilities = frozenset(examination.host.solver.capabilities)
-    for place in places:
-        if is_touched(examination.fault, capabilities, place):
+    for place in (CARD, *places) if examination.silent else (*places, CARD):
+        if place == CARD or is_touched(examination.fault, capabilities, place):
             trial = try_place(examination, place)
             if trial.detected:
                 return trial
@@ -77,10 +85,12 @@ def try_place(examination: Examination, place: Place) -> Trial:
 def search(examination: Examination, first: Trial) -> None:
     """Look for the smallest size that is detected where the fault was, and deliver it.
 
-    There is none to look for where the solver hangs, as it might at every size.
+    There is none to look for where the solver hangs, as it might at every size, nor on its card, one of which for each
+    size would take long.
     """
     fault, layers = examination.fault, first.layers
-    if fault.size is None or fault.smallest is None or any(name.startswith(NO_ANSWER) for name in first.failures):
+    is_lost = any(name.startswith(NO_ANSWER) for name in first.failures)
+    if fault.size is None or fault.smallest is None or is_lost or first.place == CARD:
         return
 
     def selects(check: Check) -> bool:
@@ -103,13 +113,14 @@ def judge_size(
         "host": examination.host.name,
         "fault": examination.fault.name,
         "size": size,
-        "place": place,
     }
     try:
-        gate = TimedGate(examination.fault.make(size or 0.0), examination.seconds)
+        gate = examination.open(examination.fault.make(size or 0.0))
     except Exception as error:  # noqa: BLE001 - a fault that cannot be made must not end the study
-        return Trial(failures={}, broken={"make": f"{type(error).__name__}: {error}"}, **named)
-    trial = summarise(judge_place(Runner(gate), place, selects), sound, **named)
+        return Trial(failures={}, broken={"make": f"{type(error).__name__}: {error}"}, place=place, **named)
+    if place == CARD:
+        return judge_card(gate, sound, **named)
+    trial = summarise(judge_place(open_runner(gate), place, selects), sound, place=place, **named)
     return replace(trial, failures={f"{NO_ANSWER}: {gate.lost}": ("error", None)}) if gate.lost else trial
 
 
@@ -117,8 +128,11 @@ def judge_sound(examination: Examination, place: Place) -> Trial:
     """Return what the checks say of the sound solver on a variant; it is judged once in a process."""
     host = examination.host
     if (host.name, place) not in SOUND:
-        runner = Runner(TimedGate(host.solver, examination.seconds))
-        trial = summarise(judge_place(runner, place), None, host=host.name, fault="", size=None, place=place)
+        gate, named = examination.open(host.solver), {"host": host.name, "fault": "", "size": None}
+        if place == CARD:
+            trial = judge_card(gate, None, **named)
+        else:
+            trial = summarise(judge_place(open_runner(gate), place), None, place=place, **named)
         SOUND[host.name, place] = trial
         examination.add(trial=asdict(trial))
     return SOUND[host.name, place]

@@ -46,6 +46,8 @@ class Fault:
         there or not.
     unseen
         Why no check can detect it; empty if one should.
+    unclaimed
+        Why none can where the solver claims nothing; empty if one should.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Fault:
     meaning: str = ""
     smallest: float | None = None
     unseen: str = ""
+    unclaimed: str = ""
 
     def __post_init__(self) -> None:
         """Check the part and the size. Raises ValueError."""

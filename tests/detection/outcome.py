@@ -8,10 +8,12 @@ from typing import Any
 
 from veridyn.results.grouping import group
 
+from .trial import CARD
+
 Document = Mapping[str, Any]
 Entry = Mapping[str, Any]
 
-LAYERS = ("criterion", "convergence", "claim", "invariance", "error")
+LAYERS = ("criterion", "convergence", "claim", "invariance", "error", "card")
 FATES = {
     "detected": "detected",
     "survived": "survive",
@@ -49,7 +51,8 @@ class Outcome:
         """What became of it, one of `FATES`."""
         if self.hit:
             return "detected"
-        if any(trial["judged"] or trial["broken"] for trial in self.trials):
+        cases = (trial for trial in self.trials if trial["place"]["case"] != CARD.case)
+        if any(trial["judged"] or trial["broken"] for trial in cases):
             return "unseen" if self.fault["unseen"] else "survived"
         return "idle"
 

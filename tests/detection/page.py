@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from statistics import median_high
 from typing import Any
@@ -19,7 +20,8 @@ from .outcome import FATES, LAYERS, Document, Entry, Outcome, find_alarms, join,
 from .patterns import learn
 
 ROOT = Path(__file__).parents[2]
-SOUND = "## Sound solvers of odd styles"
+AGAIN, SILENT, SOUND = "## Tried again", "## Where nothing is claimed", "## Sound solvers of odd styles"
+OTHERS = (AGAIN, SILENT, SOUND)  # sections that other studies write, in this order
 RESULTS, PAGE, WHOLE = "detection.json", "detection.md", "detection-all.md"
 FEW = 3  # checks named in a cell
 
@@ -42,6 +44,7 @@ not fail for the sound host. A measure of the suite that breaks down is no detec
 | claim | order, method, tolerance or digits are not what the solver claims |
 | invariance | an equivalent problem gets another answer |
 | error | no answer, though the sound host has one |
+| card | small problems, posed before all cases, show a deviation that the sound host's do not |
 
 `python -m tests.detection.study -n 2 --report DIR`, from the root of a checkout, repeats the study; `--host` and
 `--fault` choose, `--sizes` looks for the smallest size that is detected, `--resume` goes on after an interruption. DIR
@@ -53,7 +56,7 @@ fault on random parameters of every case: what fails there is a false alarm. A n
 def make_page(document: Document) -> str:
     """Return the page as Markdown."""
     outcomes = read_outcomes(document)
-    blocks = [INTRODUCTION, *_runs(document), "## Summary", _bullets(summarise_faults(document))]
+    blocks = [INTRODUCTION, *make_runs(document), "## Summary", bullets(summarise_faults(document))]
     blocks += [*_matrix(outcomes), *_smallest(outcomes), *_undetected(outcomes), *_alarms(document)]
     return "\n\n".join(blocks) + "\n"
 
@@ -61,7 +64,7 @@ def make_page(document: Document) -> str:
 def make_whole(document: Document) -> str:
     """Return the whole table, a row a fault, as Markdown."""
     head = ("Host", "Fault", "Part", "What is wrong", "Size", "Smallest detected", "Layers", "Where", "Checks")
-    rows = [_whole_row(outcome) for outcome in read_outcomes(document)]
+    rows = [list_cells(outcome) for outcome in read_outcomes(document)]
     return f"# All faults\n\n{table(head, rows)}\n"
 
 
@@ -86,11 +89,13 @@ def find_survivors(document: Document) -> list[tuple[str, str]]:
     return [key_of(outcome.fault) for outcome in read_outcomes(document) if outcome.fate == "survived"]
 
 
-def _bullets(lines: Iterable[str]) -> str:
+def bullets(lines: Iterable[str]) -> str:
+    """Return lines as a list."""
     return "\n".join(f"* {escape(line)}" for line in lines)
 
 
-def _runs(document: Document) -> Iterator[str]:
+def make_runs(document: Document) -> Iterator[str]:
+    """Yield where and when studies were made, as a table."""
     head = ("veridyn", "Python", "NumPy", "Numba", "Machine", "Day", "Commit", "Faults", "Cases")
     rows = [
         (
@@ -150,7 +155,7 @@ def _undetected(outcomes: Sequence[Outcome]) -> Iterator[str]:
     yield "## What is not detected"
     yield "Why no check can detect a fault, where that is so; a survivor is a hole in the suite."
     rows = [
-        (*key_of(o.fault), o.fault["what"], _number(o.fault["size"]), o.fault["unseen"] or "survives")
+        (*key_of(o.fault), o.fault["what"], say_number(o.fault["size"]), o.fault["unseen"] or "survives")
         for o in outcomes
         if o.fate in ("survived", "unseen")
     ]
@@ -158,7 +163,7 @@ def _undetected(outcomes: Sequence[Outcome]) -> Iterator[str]:
     idle = group((o for o in outcomes if o.fate == "idle"), lambda o: o.fault["host"])
     if idle:
         yield "Not tried, because no case that the host can solve has what they damage:"
-        yield _bullets(f"{host}: {', '.join(o.fault['name'] for o in mine)}" for host, mine in idle.items())
+        yield bullets(f"{host}: {', '.join(o.fault['name'] for o in mine)}" for host, mine in idle.items())
 
 
 def _alarms(document: Document) -> Iterator[str]:
@@ -172,14 +177,15 @@ def _alarms(document: Document) -> Iterator[str]:
         )
 
 
-def _whole_row(outcome: Outcome) -> tuple[Any, ...]:
+def list_cells(outcome: Outcome) -> tuple[Any, ...]:
+    """Return the cells of a fault in the whole table."""
     fault, hit = outcome.fault, outcome.hit
     return (
         fault["host"],
         fault["name"],
         fault["part"],
         fault["what"],
-        _number(fault["size"]),
+        say_number(fault["size"]),
         _sought(outcome.smallest),
         ", ".join(layer for layer in LAYERS if layer in outcome.layers),
         place_of(hit) if hit else FATES[outcome.fate],
@@ -199,7 +205,8 @@ def _first(names: Iterable[str]) -> str:
     return ", ".join([*every[:FEW], *more])
 
 
-def _number(size: float | None) -> str:
+def say_number(size: float | None) -> str:
+    """Return a size in few digits; nothing where there is none."""
     return "" if size is None else f"{size:g}"
 
 
@@ -220,13 +227,29 @@ def write_report(document: Document, place: OutputFolder) -> None:
     save_all(place, {name: text.encode() for name, text in texts.items()})
 
 
+def read_others() -> dict[str, str]:
+    """Return the sections of the page that other studies write, by their headings."""
+    text = (ROOT / "docs" / PAGE).read_text(encoding="utf-8")
+    places = [*sorted(text.index(name) for name in OTHERS if name in text), len(text)]
+    parts = [text[first:end] for first, end in pairwise(places)]
+    return {part.splitlines()[0]: f"{part.rstrip()}\n" for part in parts}
+
+
+def write_section(name: str, section: str) -> None:
+    """Write a section that another study makes, in place of the one that is there."""
+    page, others = ROOT / "docs" / PAGE, {**read_others(), name: section}
+    text = page.read_text(encoding="utf-8")
+    first = text[: min((text.index(each) for each in OTHERS if each in text), default=len(text))].rstrip()
+    sections = [others[each] for each in OTHERS if each in others]
+    page.write_text("\n".join([f"{first}\n", *sections]), encoding="utf-8")
+
+
 def main(folders: Sequence[str]) -> None:
     """Write the page of the documentation, and the patterns of the package, from one or more studies."""
     texts = [(Path(folder) / RESULTS).read_text(encoding="utf-8") for folder in folders]
     document = join(map(json.loads, texts))
     page = ROOT / "docs" / PAGE
-    sound = "".join(page.read_text(encoding="utf-8").partition(SOUND)[1:])  # another study writes it
-    page.write_text("\n".join(filter(None, (make_page(document), sound))), encoding="utf-8")
+    page.write_text("\n".join([make_page(document), *read_others().values()]), encoding="utf-8")
     (ROOT / "reports" / hints.FILE).write_text(make_patterns(document), encoding="utf-8")
 
 

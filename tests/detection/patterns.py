@@ -12,6 +12,7 @@ from veridyn.reports.tally import LAYERS
 from veridyn.results.grouping import group
 
 from .outcome import Document, Entry, key_of
+from .trial import CARD
 
 
 def learn(document: Document) -> dict[str, Any]:
@@ -22,7 +23,7 @@ def learn(document: Document) -> dict[str, Any]:
     faults = {key_of(fault): fault for fault in document["faults"]}
     trials = {
         key: mine
-        for key, mine in group(document["trials"], key_of).items()
+        for key, mine in group((t for t in document["trials"] if t["place"]["case"] != CARD.case), key_of).items()
         if sum(len(trial["failures"]) for trial in mine) >= FEWEST
     }
     failures = {key: {name for trial in mine for name in _name_failures(trial)} for key, mine in trials.items()}

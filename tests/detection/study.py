@@ -35,17 +35,18 @@ Key = tuple[str, str]  # host and fault
 
 @dataclass(frozen=True)
 class Plan:
-    """What is tried: faults of hosts on cases, and whether smallest sizes are looked for."""
+    """What is tried: faults of hosts on cases; whether smallest sizes are looked for, and hosts state nothing."""
 
     pairs: tuple[tuple[Host, Fault], ...]
     cases: tuple[str, ...]
     sizes: bool = False
+    silent: bool = False
 
     @property
     def description(self) -> dict[str, Any]:
         """What tells this study from another."""
         faults = [[host.name, fault.name] for host, fault in self.pairs]
-        return {"faults": faults, "cases": list(self.cases), "sizes": self.sizes}
+        return {"faults": faults, "cases": list(self.cases), "sizes": self.sizes, "silent": self.silent}
 
 
 @dataclass
@@ -96,7 +97,7 @@ def run(plan: Plan, study: Study, jobs: int, time_out: float) -> None:
     def make_job(host: Host, fault: Fault) -> Job:
         key = (host.name, fault.name)
         trials = [t for (name, _), t in study.sound.items() if name == host.name] + study.trials.get(key, [])
-        return Job(examine, (*key, plan.cases, plan.sizes, trials, time_out), host.name)
+        return Job(examine, (*key, plan.cases, plan.sizes, plan.silent, trials, time_out), host.name)
 
     with Pool(jobs) as pool, bar(len(pairs), "faults") as advance:
         for _, entry in pool.share([make_job(*pair) for pair in pairs]):
@@ -113,17 +114,19 @@ def make_document(plan: Plan, study: Study, command: Sequence[str]) -> dict[str,
         "schema_version": SCHEMA_VERSION,
         "runs": [{**unstructure_environment(environment(command)), "faults": len(keys), "cases": len(plan.cases)}],
         "cases": list(plan.cases),
-        "faults": [describe(host, fault) for host, fault in plan.pairs],
+        "silent": plan.silent,
+        "faults": [describe(host, fault, silent=plan.silent) for host, fault in plan.pairs],
         "sound": [asdict(trial) for trial in study.sound.values()],
         "trials": [asdict(trial) for key in keys for trial in study.trials.get(key, [])],
         "smallest": smallest,
     }
 
 
-def describe(host: Host, fault: Fault) -> dict[str, Any]:
-    """Return what a document says of a fault."""
-    names = ("name", "part", "what", "size", "meaning", "smallest", "unseen")
-    return {"host": host.name, **{name: getattr(fault, name) for name in names}}
+def describe(host: Host, fault: Fault, *, silent: bool = False) -> dict[str, Any]:
+    """Return what a document says of a fault; ``silent``: of a host that states nothing."""
+    names = ("name", "part", "what", "size", "meaning", "smallest")
+    unseen = fault.unseen or (fault.unclaimed if silent else "")
+    return {"host": host.name, **{name: getattr(fault, name) for name in names}, "unseen": unseen}
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -134,6 +137,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--host", action="append", default=[], help="host; may be repeated; default all")
     parser.add_argument("--fault", action="append", default=[], help="fault; may be repeated; default all")
     parser.add_argument("--sizes", action="store_true", help="look for the smallest size that is detected")
+    parser.add_argument("--silent", action="store_true", help="hosts state neither claims nor refinement")
     parser.add_argument("--report", type=Path, metavar="DIR", help="write tables, page and patterns into a folder")
     parser.add_argument("--resume", action="store_true", help="go on where a study with the same report was ended")
     parser.add_argument("--time-out", type=float, default=TIME_OUT, metavar="S", help="seconds for one solve")
@@ -145,7 +149,7 @@ def main(arguments: Sequence[str]) -> int:
     options = make_parser().parse_args(arguments)
     try:
         cases = tuple(load_case(name).name for name in options.cases) or tuple(case_names())
-        plan = Plan(choose(options.host, options.fault), cases, options.sizes)
+        plan = Plan(choose(options.host, options.fault), cases, options.sizes, options.silent)
         document = observe(plan, options)
     except (SolverInputError, UnknownCase, ReportError) as error:
         print(f"study: {error}", file=sys.stderr)

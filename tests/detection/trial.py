@@ -41,6 +41,10 @@ class Place:
         return Statement(case, case.variant(self.variant))
 
 
+CARD = Place("card", "")
+"""No case: the small problems of the identity card, which are posed before all cases."""
+
+
 @dataclass(frozen=True)
 class Trial:
     """What the checks say of a solver on one variant.

@@ -82,7 +82,7 @@ def all_sessions():
 @pytest.fixture
 def workplace(tmp_path, monkeypatch):
     """Return an empty folder with the solver of the tutorial in it."""
-    (code,) = blocks(ROOT / "docs" / "plugging-in-a-solver.md", "python")
+    code, _ = blocks(ROOT / "docs" / "plugging-in-a-solver.md", "python")
     (tmp_path / "my_solver.py").write_text(code, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path

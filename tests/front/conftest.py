@@ -253,6 +253,35 @@ class Still(Foreign):
         return {"time": t, "displacement": [-s for s in t], "velocity": [-1.0] * len(t)}
 
 
+class Meddles(Scaled):
+    """Changes what measures and judges, where it can reach it."""
+
+    name = "meddles"
+
+    def solve(self, problem, settings):
+        import numpy
+
+        from veridyn.validation_cases.judgement import judge
+
+        answer = super().solve(problem, settings)
+        judge._judged = judge.judge = lambda *_: None
+        numpy.abs = numpy.max = lambda *_, **named: 0.0
+        return answer
+
+
+class Unsettled(Foreign):
+    name = "unsettled"
+
+    def defaults(self, problem):
+        return 7
+
+
+class Unnamed(Foreign):
+    @property
+    def name(self):
+        raise ZeroDivisionError("no name")
+
+
 class Demanding(Foreign):
     def __init__(self, licence):
         self.licence = licence

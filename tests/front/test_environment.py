@@ -138,3 +138,13 @@ def test_no_text_does_anything_to_a_terminal(capsys):
     out = capsys.readouterr().out
     assert "[bold]cell[/bold]" in out
     assert all(letter.isprintable() or letter == "\n" for letter in out)
+
+
+@pytest.mark.parametrize(("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)], ids=["plain", "NO_COLOR"])
+def test_colours_go_where_nobody_wants_them(monkeypatch, capsys, variables, coloured):
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"FORCE_COLOR": "1", "TERM": "xterm-256color", **variables}.items():
+        monkeypatch.setenv(name, value)
+    console().print("word", style="red")
+    assert ("\x1b[31m" in capsys.readouterr().out) is coloured

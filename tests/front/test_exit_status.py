@@ -1,6 +1,7 @@
 """0 fine, 1 a check failed, 3 a solver crashed; what is known is kept."""
 
 import json
+import sys
 from dataclasses import replace
 
 import pytest
@@ -25,6 +26,7 @@ CRASHES = {
     "Backwards": "after index 1",
     "Sparse": "no sample between",
     "Leaves": "exit status 3",
+    "Unsettled": "defaults must map settings to values",
 }
 NAMES = {"NotANumber": "nan"}  # where a solver is not called by the name of its class
 LEFT = {"stop_force_residual", "position_histories", "rate_histories", "permuted"}  # no histories, one coordinate
@@ -33,7 +35,7 @@ LEFT = {"stop_force_residual", "position_histories", "rate_histories", "permuted
 @pytest.fixture(scope="module")
 def seen(veridyn, foreign):
     """One run of many solvers of the file."""
-    names = (*CRASHES, "Foreign", "Scaled", "Still", "Few", "Chatty")
+    names = (*CRASHES, "Meddles", "Foreign", "Scaled", "Still", "Few", "Chatty", "Unnamed")
     solvers = [word for name in names for word in ("--solver", foreign(name))]
     return veridyn("run", "sdnd101", "--set", "v0=2", *solvers, "--no-work-precision", "--json", "-")
 
@@ -61,12 +63,18 @@ def test_a_right_solver(rows_of):
     assert (status(row["verdict"] for row in rows), verdicts(rows)) == (0, {"pass"})
 
 
-def test_a_wrong_solver(rows_of):
-    rows = rows_of("Scaled")
+@pytest.mark.parametrize("name", ["Scaled", "Meddles"])
+def test_a_wrong_solver_fails_also_beside_one_that_changes_what_judges(rows_of, name):
+    rows = rows_of(name)
     assert (status(row["verdict"] for row in rows), verdicts(rows)) == (1, {"pass", "fail"})
     failed = {row["quantity"] for row in rows if row["verdict"] == "fail"}
     assert {"peak_force", "impulse", "impact_velocity"} <= failed
     assert not failed & {"peak_time_1", "contact_duration", "flight_duration", "impacts"}
+
+
+def test_a_solver_that_cannot_say_its_name_costs_nobody_else_a_check(seen):
+    notes = [message["text"] for message in seen.document["messages"]]
+    assert [note for note in notes if "Unnamed' cannot be loaded: ZeroDivisionError: no name" in note]
 
 
 def test_a_solver_without_impacts_is_wrong_not_broken(rows_of):
@@ -133,6 +141,22 @@ def test_control_characters_of_a_solver_reach_no_terminal_and_no_file(veridyn, f
     (row,) = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["results"]
     assert "\x1b" not in seen.out + seen.err
     assert (row["solver"], row["detail"]) == ("red [31m", "red [31m raised ValueError: over [2Jwritten")
+
+
+def test_control_characters_of_programs_and_results_reach_no_terminal(veridyn, foreign, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import sys; sys.stderr.write('\\x1b[2Jnot today'); print('\\x1b]0;me\\x07'); sys.exit(1)")
+    file = tmp_path / "results.json"
+    file.write_text('{"schema_version": "\\u001b[2Jwiped"}', encoding="utf-8")
+    for command, word in (
+        (("run", "sdnd101", "--solver", f"cmd:{sys.executable} {program}"), "cmd:"),
+        (("doctor", "--solver", foreign("Coloured")), "[2Jwritten"),
+        (("report", file, "--verify"), "[2Jwiped"),
+    ):
+        seen = veridyn(*command)
+        assert word in seen.out + seen.err
+        assert "\x1b" not in seen.out + seen.err
+        assert "\x07" not in seen.out + seen.err
 
 
 def test_the_table_names_the_failures_and_a_report_has_the_status_of_its_results(veridyn, foreign, tmp_path):

@@ -1,9 +1,10 @@
-"""A kill at any instant, a disk full at any size: the earlier outputs stand, and the same command goes on.
+"""A kill or Ctrl-C at any instant, a disk full at any size: the earlier outputs stand, and the same command goes on.
 
 One instant of two commands here; `tox -e instants` tries a hundred of each: an hour's work, which VERIDYN_WHICH cuts
 into parts ("90:100" are the last ten).
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -105,6 +106,26 @@ def test_a_kill_leaves_the_earlier_outputs_and_the_command_goes_on(name, judged,
         assert outputs(folder).keys() == names, number
         assert leftovers(folder) == [], number
         shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_ctrl_c_is_130_and_no_traceback(name, judged, tmp_path):
+    """Or the status of the whole, where it had ended. Python itself starts in the first half, without code of ours."""
+    work = WORKS[name]
+    shutil.copy(judged, tmp_path / "judged.json")
+    begin = time.monotonic()
+    status, said = work.finish(tmp_path)
+    lasted = time.monotonic() - begin
+    assert status in {0, 1}, said
+    for number in range(FIRST, END):
+        with work.start(tmp_path) as process:
+            time.sleep(lasted * (INSTANTS + number + 1) / (2 * INSTANTS + 1))
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGINT)
+            _, trouble = process.communicate(timeout=500)
+        assert (process.returncode in {130, status}, b"Traceback" in trouble) == (True, False), (number, trouble)
+        assert process.returncode != 130 or trouble.splitlines()[-1].startswith(b"veridyn: interrupted"), trouble
+        assert work.finish(tmp_path)[0] == status
 
 
 @pytest.mark.parametrize("name", TRIED)

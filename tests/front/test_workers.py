@@ -191,6 +191,29 @@ def test_nothing_is_left_behind_after_the_parent(foreign, hanging, tmp_path, kin
         assert re.search(r"^Incomplete: \d+ of \d+ checks are missing: interrupted", out, re.MULTILINE)
 
 
+WORKER = """
+import sys
+from veridyn.solver.contract.opening import open_gate
+from veridyn.validation_cases.judgement.catalogue import load_case
+
+case = load_case("sdnd101")
+open_gate(sys.argv[1], 60.0).solve(case.problem(case.values()), {})
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL and groups of processes")
+@pytest.mark.parametrize("kind", ["program", "deaf"])
+def test_nothing_is_left_behind_after_a_worker(hanging, tmp_path, kind):
+    """Who is killed ends nobody, and what hangs sees no end of its pipe."""
+    solver = hanging(kind)
+    with subprocess.Popen([sys.executable, "-c", WORKER, solver], cwd=tmp_path, stdout=subprocess.PIPE) as process:
+        while len(noted(tmp_path)) < 2:
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.kill()
+    assert all(gone(pid, within=10.0) for pid in noted(tmp_path))
+
+
 JOBS = """
 import os
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -47,6 +48,23 @@ class Stepper:
         count = round((problem.end - problem.start) / h)
         x, v = np.array(self.march(problem, load_of(problem), h, count)).transpose(1, 0, 2)
         return {"time": np.arange(count + 1) * h, "displacement": self.answer(x), "velocity": self.answer(v)}
+
+
+@dataclass
+class Dividing(Stepper):
+    """Divides each output interval into steps, none longer than a part of the shortest period, as it is set."""
+
+    settings: ClassVar[dict[str, str]] = {"fraction": "step over the shortest period; default 0.001"}
+    refinement: ClassVar[list[dict[str, float]]] = [{"fraction": value} for value in (0.004, 0.002, 0.001)]
+
+    def solve(self, problem: Any, settings: Any) -> Any:
+        times = np.asarray(problem.output_times)
+        fastest = math.sqrt(np.linalg.eigvals(np.linalg.solve(problem.mass, problem.stiffness)).real.max())
+        longest = settings.get("fraction", 0.001) * (2 * math.pi / fastest if fastest > 0 else math.inf)
+        parts = max(1, math.ceil((times[1] - times[0]) / longest - 1e-9))
+        h, count = (times[1] - times[0]) / parts, parts * (times.size - 1)
+        x, v = np.array(self.march(problem, load_of(problem), h, count)).transpose(1, 0, 2)
+        return {"time": times, "displacement": x[::parts], "velocity": v[::parts]}
 
 
 def generalised(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import subprocess
 import sys
@@ -17,6 +18,10 @@ from tests.detection.hosts.explicit.solver import SOLVER as EXPLICIT
 from tests.detection.hosts.field.structure import AVERAGE, NAMED_ALPHA, VERLET
 from veridyn.identification import contradicting
 from veridyn.identification.contradicting import contradict_claims
+from veridyn.identification.examinee import Examinee, TimeSpent
+from veridyn.identification.free import find_limit, measure_free
+from veridyn.identification.linear_step import find_linear_control
+from veridyn.identification.trials import Bench
 from veridyn.results import Layer, Record, ReportError, Verdict, read
 from veridyn.results.causes import find_causes
 from veridyn.results.words import CARD, CauseKind
@@ -138,6 +143,34 @@ def test_verify_returns_it_first_and_time_bounds_a_card(monkeypatch: pytest.Monk
     found, (remark,) = contradict_claims(gate, Subject.from_introduction(gate.introduction))
     assert found == []
     assert "only a part of its card" in remark
+
+
+class Spending(LocalGate):
+    """A gate whose time is over when it is told so."""
+
+    is_spent = False
+
+    def solve(self, problem: Any, settings: Any) -> Any:
+        if self.is_spent:
+            raise TimeSpent("time is over")
+        return super().solve(problem, settings)
+
+
+def test_the_end_of_the_time_is_no_refusal_and_no_growth() -> None:
+    """A solver that refuses a step between two others that it answers is at its limit; one that is not asked is not."""
+    gate = Spending(VERLET)
+    bench = Bench(Examinee(gate))
+    control = find_linear_control(bench)
+    assert not isinstance(control, str)
+    free = measure_free(bench.controlled(control), 0.0)
+    gate.is_spent = True
+    unasked = find_limit(bench.controlled(control), free)
+    gate.is_spent = False
+    asked = find_limit(bench.controlled(control), free)
+    assert unasked is not None
+    assert asked is not None
+    assert (unasked.refused, unasked.growing) == ("time is over", math.inf)
+    assert (asked.refused, round(asked.growing, 3)) == ("", 2.0)
 
 
 def test_pytest_judges_claims_before_cases() -> None:

@@ -11,7 +11,8 @@ from veridyn.identification.event_probes import SQUARES
 from veridyn.identification.events import COUNTS, describe_location, read_events
 from veridyn.identification.examinee import Examinee
 from veridyn.identification.reading import Reading, join
-from veridyn.identification.step_control import StepControl, find_step_control
+from veridyn.identification.step_control import find_step_control
+from veridyn.identification.stepping import StepControl
 from veridyn.solver.contract.opening import open_gate
 
 SOLVERS = Path(__file__).with_name("hybrid_solvers.py")

@@ -10,6 +10,7 @@ import pytest
 
 from tests.identification.solvers import (
     RK4,
+    Dividing,
     SciPy,
     Stepper,
     bathe,
@@ -78,6 +79,13 @@ def test_rounded_answers_are_no_deviation(name: str, answer: Any) -> None:
     assert reading.method.startswith(expected)
     assert reading.deviations == ()
     assert value(reading, "precision") == ("single" if answer is single else "6 printed digits")
+
+
+def test_a_step_that_is_a_part_of_a_period_is_set_by_the_output_where_it_is_large() -> None:
+    reading = read(Dividing(generalised(0.25, 0.5)))
+    assert reading.method.startswith("Newmark, gamma 1/2, beta 1/4")
+    assert value(reading, "step is set by") == "the instants of output, with fraction = 1e+09"
+    assert not reading.deviations
 
 
 def test_grid_of_the_output_is_a_step() -> None:

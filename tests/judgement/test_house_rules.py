@@ -44,7 +44,7 @@ FRONT = {  # below `veridyn`, of its own rooms
     "api": {"files", "identification", "problem", "run"},
     "doctor": {"problem", "run"},
     "identification": {"problem"},
-    "sweep": {"problem", "run"},
+    "sweep": {"api", "files", "problem", "run"},
     "cli": {"api", "files", "identification", "problem", "run"},
 }
 REFERENCES = {  # below `references`; second routes share nothing with the engine of the first

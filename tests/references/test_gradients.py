@@ -7,11 +7,11 @@ import mpmath
 import pytest
 from mpmath import mpf
 
-from veridyn.api import front
 from veridyn.references.parameters import exact
 from veridyn.validation_cases.hybrid import test_ball_column as column
 from veridyn.validation_cases.hybrid import test_penalty_wall as penalty
 from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.proved_derivatives import differentiate_truth
 
 DIGITS = 30
 
@@ -121,11 +121,10 @@ def derivative_of(name, variant, quantity, parameter, digits=DIGITS):
     """Return the derivative of a quantity of a variant, with the parameters in mpmath."""
     case = load_case(name)
     values = case.values(case.variant(variant).changes)
-    truth = next(q for q in case.quantities if q.name == quantity).truth(
-        {**values, parameter: values[parameter].varied()}, digits
-    )
+    chosen = next(q for q in case.quantities if q.name == quantity)
+    slope = differentiate_truth(chosen, values, (parameter,), digits, chosen.truth)
     with mpmath.workdps(digits + 20):
-        return front.take_derivative(truth, parameter), SimpleNamespace(**{n: v.mpf() for n, v in values.items()})
+        return slope, SimpleNamespace(**{n: v.mpf() for n, v in values.items()})
 
 
 @pytest.mark.parametrize(("name", "variant", "quantity", "parameter", "closed"), CLOSED)

@@ -407,6 +407,16 @@ def test_a_statement_that_raises_is_one_line(what):
         introduce(raising.__new__(raising))
 
 
+@pytest.mark.parametrize("wrong", [lambda *_: 7, lambda *_: {1: 2}, lambda *_: blame("defaults")])
+def test_wrong_defaults_are_a_failure_of_the_solver_and_not_of_the_user(wrong):
+    with pytest.raises(SolverCrash, match="defaults"):
+        default_settings(LocalGate(Odd(defaults=wrong)), PROBLEM)
+
+
+def blame(text):
+    raise SettingsError(text)
+
+
 def test_classes_of_the_same_name_are_not_ours():
     foreign = Raised(["elsewhere.SettingsError", "builtins.Exception", "builtins.object"], "text")
     assert type(foreign.translate("odd")) is SolverCrash

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -51,87 +52,12 @@ BALL = InitialValueProblem(
 IMPACTS = ("impact#1", "impact#2")
 SETTINGS = {"scheme": "DOP853"}
 
-HOSTS = '''
-"""A bouncing ball by hand: its flights are parabolas, its derivatives follow from three lines."""
-import numpy as np
-from veridyn.problem.tangent import Tangent
-
-
-class Ball:
-    name, version = "by hand", "1"
-    capabilities = {"initial-value", "hybrid", "derivatives:forward", "derivatives:reverse"}
-    moves = True  # whether the instant of an impact moves with the parameter
-
-    def solve(self, problem, settings):
-        return self.solve_tangent(problem, Tangent("", {}), settings)["response"]
-
-    def solve_tangent(self, problem, tangent, settings):
-        g, h, e = problem.parameter_numbers
-        dg, dh, de = (tangent.numbers.get(name, 0.0) for name in "ghe")
-        begin, y, v, dy, dv, move = 0.0, h, 0.0, dh + tangent.numbers.get("initial.y", 0.0), 0.0, 0.0
-        dv += tangent.numbers.get("initial.v", 0.0)
-        rows, impacts = [(0.0, y, v, dy, dv)], []
-        outputs = list(problem.output_times[1:])
-        while True:
-            until = (v + np.sqrt(v * v + 2 * g * y)) / g  # of the flight
-            inside = [t for t in outputs if t < begin + until]
-            for t in inside:
-                s = t - begin
-                rows.append((t, y + v * s - g * s * s / 2, v - g * s, dy + dv * s - dg * s * s / 2, dv - dg * s))
-            outputs = outputs[len(inside):]
-            if not outputs:
-                return self.answer(rows, impacts)
-            s = until
-            down, ddown, fall = v - g * s, dv - dg * s, dy + dv * s - dg * s * s / 2
-            move = -fall / down if self.moves else 0.0
-            begin, y, v = begin + until, 0.0, -e * down
-            # from then on it is as if the flight had begun at the fixed instant
-            dy, dv = 0.0 - v * move, -de * down - e * (ddown - g * move) + g * move
-            if not self.moves:
-                dy = -e * fall
-            rows.append((begin, y, v, dy + v * move, dv - g * move))
-            impacts.append((begin, move))
-
-    def answer(self, rows, impacts):
-        rows, impacts = np.array(rows), np.array(impacts).reshape(-1, 2)
-        return {
-            "response": {"time": rows[:, 0], "states": rows[:, 1:3], "events": {"impact": impacts[:, 0]}},
-            "tangent": {"states": rows[:, 3:], "events": {"impact": impacts[:, 1]}},
-        }
-
-    def solve_cotangent(self, problem, cotangents, numbers, settings):
-        gradient = {}
-        for number in numbers:
-            both = self.solve_tangent(problem, Tangent(number, {number: 1.0}), settings)
-            gradient[number] = sum(w * self.read(problem, both, output) for output, w in cotangents.items())
-        return gradient
-
-    def read(self, problem, both, output):
-        name, _, number = output.partition("#")
-        if number:
-            return both["tangent"]["events"][name][int(number) - 1]
-        name, _, at = output.partition("@")
-        (place,) = np.flatnonzero(both["response"]["time"] == float(at))
-        return both["tangent"]["states"][place, problem.states.index(name)]
-
-
-class Unmoved(Ball):
-    moves = False
-
-
-class Missing:
-    name, version, capabilities = "missing", "1", {"initial-value", "derivatives:forward"}
-
-    def solve(self, problem, settings):
-        raise NotImplementedError
-'''
+HOSTS = Path(__file__).parents[1] / "judgement" / "ball_by_hand.py"
 
 
 @pytest.fixture(scope="module")
 def hosts(tmp_path_factory):
-    path = tmp_path_factory.mktemp("hosts") / "hosts.py"
-    path.write_text(HOSTS, encoding="utf-8")
-    return path
+    return Path(shutil.copy(HOSTS, tmp_path_factory.mktemp("hosts")))
 
 
 def truth(*queries, by, problem=BALL):
@@ -183,7 +109,7 @@ def test_equations_along_a_tangent():
     y = np.array([0.0, -4.0])
     assert variation.rate(0.0, y, tangent) == pytest.approx([2.0, 0.0])
     assert variation.guards(0.0, y, tangent) == pytest.approx([0.5])
-    assert variation.reset(0, 0.0, y, tangent) == pytest.approx([0.0, -0.8 * 2.0 + 4.0])
+    assert variation.resets["impact"](0.0, y, tangent) == pytest.approx([0.0, -0.8 * 2.0 + 4.0])
     assert differentiate_start(BALL, read_tangent(BALL, "h")) == pytest.approx([1.0, 0.0])
 
 
@@ -211,7 +137,7 @@ def test_derivatives_go_through_both_gates(hosts):
 
 PROGRAM = """
 import json, sys
-from hosts import Ball
+from ball_by_hand import Ball
 from veridyn.problem.kinds import problem_from_json
 from veridyn.problem.tangent import read_tangent
 ball = Ball()

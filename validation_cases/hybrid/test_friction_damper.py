@@ -137,7 +137,7 @@ def periodic_start(p: Any) -> dict[str, Any]:
         return slope(off(plain, Jet(stick, arb(1))))
 
     stick = newton(lambda t: off(plain, t), rate, hull(low, high))
-    X, cosine, sine = cycle(p, rooted(stick, off(p, stick), rate(stick)))
+    X, cosine, sine = cycle(p, rooted(stick, partial(off, p)))
     return {"X": X, "phi": 2 * (sine / (p.F + cosine)).atan()}
 
 

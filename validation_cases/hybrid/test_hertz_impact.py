@@ -8,7 +8,6 @@ from flint import arb
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
-from veridyn.references.engine.jets import Jet, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement import sketching as draw
@@ -47,12 +46,6 @@ MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 # ---- enclosures
 
 
-def gamma(z: Any) -> Any:
-    """Return the Gamma function, with its derivative where the argument has one."""
-    result = value(z).gamma()
-    return Jet(result, result * value(z).digamma() * slope(z)) if isinstance(z, Jet) else result
-
-
 def depth(p: Any) -> Any:
     """Return the largest indentation (m), where the spring has all the energy."""
     return ((p.n + 1) / 2 * p.m / p.k * p.v0**2) ** (1 / (p.n + 1))
@@ -61,7 +54,7 @@ def depth(p: Any) -> Any:
 def ratio(p: Any) -> Any:
     """Return duration times speed over indentation: Beta function of 1/(n + 1) and 1/2."""
     share = 1 / (p.n + 1)
-    return 2 * arb.pi().sqrt() * gamma(1 + share) / gamma(share + arb(1) / 2)
+    return 2 * arb.pi().sqrt() * (1 + share).gamma() / (share + arb(1) / 2).gamma()
 
 
 # ---- second routes

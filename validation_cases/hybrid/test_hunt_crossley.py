@@ -12,7 +12,7 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.deadline import check_time, silence
 from veridyn.references.engine.enclosure import Absent, less
 from veridyn.references.engine.events import newton
-from veridyn.references.engine.jets import Jet, hull, rooted, slope, value
+from veridyn.references.engine.jets import Jet, chain, curve, find_order, hull, rooted, slope, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement import sketching as draw
@@ -57,7 +57,7 @@ def exit_speed(p: Any) -> Any:
     q = p.lam * p.v0
     start = 1 + value(q)
     y = 1 + (-start * (-start).exp()).lambertw()
-    return rooted(y, q - (1 + q).log() + y + (1 - y).log(), 1 - 1 / (1 - y))
+    return rooted(y, lambda y: q - (1 + q).log() + y + (1 - y).log())
 
 
 def restitution(p: Any) -> Any:
@@ -98,8 +98,22 @@ def integrate(f: Callable[[Any, bool], Any]) -> Any:
 
 def mean_exp(u: Any) -> Any:
     """Return (exp(u) - 1)/u, which is 1F1(1; 2; u)."""
-    result = value(u).hypgeom_1f1(1, 2)
-    return Jet(result, value(u).hypgeom_1f1(2, 3) / 2 * slope(u)) if isinstance(u, Jet) else result
+    return _average(1, u)
+
+
+def _average(a: int, u: Any) -> Any:
+    """Return 1F1(a; a + 1; u), whose derivative is a/(a + 1) times that of the next a."""
+    return chain(u, _enclose_average(a, value(u)), lambda at: _average(a + 1, at) * a / (a + 1))
+
+
+def _enclose_average(a: int, w: Any) -> Any:
+    """Return a times the integral of exp(w t) t^(a - 1) from 0 to 1, by parts far from zero.
+
+    There the series needs more terms than the difference loses bits.
+    """
+    if a and not abs(w) > 1:
+        return w.hypgeom_1f1(a, a + 1)
+    return (w.exp() - _enclose_average(a - 1, w)) * a / w if a else 1
 
 
 def stroke(x: Any, side: int) -> Any:
@@ -114,13 +128,15 @@ def stroke(x: Any, side: int) -> Any:
     def rate(s: Any, analytic: bool) -> Any:
         left = side * ((side * x).exp() * mean_exp(-side * x * s**5) - 1)
         if analytic and not value(left).real > 0:
-            return Jet(acb("nan"), acb("nan"))
+            return Jet(acb("nan"), acb("nan"), None, acb("nan"))
         return left ** (-arb(3) / 5) * s
 
     factor = 5 * x ** (arb(2) / 5)
     result = integrate(lambda s, sure: value(rate(s, sure)))
     if isinstance(x, Jet):
-        result = Jet(result, integrate(lambda s, sure: slope(rate(s, sure))))
+        parts = (slope, curve)[: find_order(x)]
+        moves = [integrate(lambda s, sure, part=part: part(rate(s, sure))) for part in parts]  # type: ignore[misc]
+        result = Jet(result, moves[0], None, moves[1] if len(moves) > 1 else None)
     return factor * result
 
 
@@ -130,7 +146,7 @@ def duration(p: Any) -> Any:
     energy = q - (1 + q).log()
     start = 1 + value(energy)
     x = start + (-(-start).exp()).lambertw()  # the root of x - 1 + exp(-x) = energy
-    out = rooted(x, energy + 1 - x - (-x).exp(), (-x).exp() - 1)
+    out = rooted(x, lambda x: energy + 1 - x - (-x).exp())
     size = p.m / (p.k * p.lam) * (2 * p.k * p.lam**2 / (5 * p.m)) ** (arb(3) / 5)
     return size * (stroke((1 + q).log(), 1) + stroke(out, -1))
 
@@ -155,7 +171,7 @@ def exact_factor(p: Any) -> Any:
         return share * (1 + e - 1 / (1 + (1 - (-x).exp()) / e)) - 1
 
     x = newton(lambda x: _excess(e, x), rate, hull(low, high))
-    return (1 - (-rooted(x, _excess(p.e, x), rate(x))).exp()) / p.e
+    return (1 - (-rooted(x, partial(_excess, p.e))).exp()) / p.e
 
 
 def _excess(e: Any, x: Any) -> Any:

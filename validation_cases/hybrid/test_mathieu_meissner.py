@@ -15,7 +15,7 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.enclosure import Undecided, ball, sign
 from veridyn.references.engine.events import newton
-from veridyn.references.engine.jets import Jet, hull, slope, value
+from veridyn.references.engine.jets import Jet, chain, hull, slope, value
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
 from veridyn.references.requirements import Requirement, restrict
@@ -97,13 +97,21 @@ def circular(square: Any) -> tuple[Any, Any]:
     w = value(square)
     if w > 0:
         c, s = w.sqrt().cos(), w.sqrt().sinc()
-        rate = (c - s) / (2 * w)
     elif abs(w) < 1:
         c, s = 1 - w / 2 + arb(0, 1) * w * w / 23, 1 - w / 6 + arb(0, 1) * w * w / 119
-        rate = -arb(1) / 6 + arb(0, 1) * w / 59
     else:
         raise Undecided("the sign of a stiffness")
-    return (Jet(c, -s / 2 * slope(square)), Jet(s, rate * slope(square))) if isinstance(square, Jet) else (c, s)
+    return chain(square, c, lambda x: circular(x)[1] / -2), chain(square, s, _rate_of_sine)
+
+
+def _rate_of_sine(square: Any) -> Any:
+    """Return the derivative of sin(x)/x to the square of x, as `circular`."""
+    w = value(square)
+    if w > 0:
+        c, s = circular(square)
+        return (c - s) / (2 * square)
+    near = -arb(1) / 6 + arb(0, 1) * w / 59
+    return Jet(near, (arb(1) / 60 + arb(0, 1) * w / 800) * slope(square)) if isinstance(square, Jet) else near
 
 
 def grows(values: Values) -> bool:

@@ -32,12 +32,12 @@ TOUCH = Change(name="touch", guard="x - d", direction=1, reset={"x": "d"}, mode=
 LEAVE = Change(name="leave", guard="x - d", direction=-1, reset={"x": "d"}, mode="return")
 
 
-def push(deceleration: str) -> InitialValueProblem:
+def push(deceleration: str, parameters: tuple[Parameter, ...]) -> InitialValueProblem:
     """Return the problem of a contact that slows the mass down so much."""
     return InitialValueProblem(
         name="penalty_wall",
         states=("x", "v"),
-        parameters={p.name: p.default for p in PARAMETERS},
+        parameters={p.name: p.default for p in parameters},
         modes=(
             Mode(name="approach", rates=("v", 0), events=(TOUCH,)),
             Mode(name="contact", rates=("v", f"-{deceleration}"), events=(LEAVE,)),
@@ -49,7 +49,7 @@ def push(deceleration: str) -> InitialValueProblem:
     )
 
 
-CURVED, LINEAR = push(POWER), push(LINE)
+CURVED, LINEAR = push(POWER, PARAMETERS), push(LINE, tuple(p for p in PARAMETERS if p.name != "n"))
 MOTION, FOLLOWED = hybrid.motion(CURVED, PARAMETERS), hybrid.motion(LINEAR, PARAMETERS)
 
 

@@ -71,8 +71,7 @@ class ExponentialPhase(NamedTuple):
 
     def moved(self, p: Any, lapse: Any, limit: Any) -> Any:
         """Give an instant at which y1 is at a limit its derivative, if there is one."""
-        slow, fast = self.slow * (-p.c3 * lapse).exp(), self.fast * (-p.c1 * lapse).exp()
-        return rooted(lapse, self.y1(p, lapse) - limit, -(p.c3 * slow + p.c1 * fast))
+        return rooted(lapse, lambda lapse: self.y1(p, lapse) - limit)
 
     def sharpened(self, p: Any, lapse: arb, limit: Any) -> arb:
         """Return an instant at which y1 is at a limit, the only one in a ball, by interval Newton."""

@@ -86,17 +86,23 @@ def _derivatives(statement: Statement, subject: Subject, scheme: str, claims: Cl
         return
     wanted = subject.request.relations
     for derived in list_statements(statement.case, statement, brief=bool(wanted)):
-        make, by = partial(_check, derived, scheme), f"{BY}{derived.parameter.name}"
-        for q in derived.quantities:
-            yield make(Layer.CRITERION, q.name, q.unit, derivative_criterion, q)
-        for q in derived.quantities if subject.refined else ():
-            yield make(Layer.CONVERGENCE, q.name, q.unit, derivative_convergence, q, claims)
+        yield from checks_of_derivatives(derived, subject, scheme)
+        make, by = partial(_check, derived, scheme, Layer.INVARIANCE), f"{BY}{derived.parameter.name}"
         for name, compare in GRADIENT_CHECKS.items():
             if not wanted or name in wanted:
-                yield make(Layer.INVARIANCE, f"{name}{by}", "", compare)
+                yield make(f"{name}{by}", "", compare)
         for relation in STRUCTURAL:
             if relation.applies(derived.problem) and (not wanted or relation.name in wanted):
-                yield make(Layer.INVARIANCE, f"{relation.name}{by}", "", invariance, relation, claims)
+                yield make(f"{relation.name}{by}", "", invariance, relation, claims)
+
+
+def checks_of_derivatives(derived: DerivativeStatement, subject: Subject, scheme: str) -> Iterator[Check]:
+    """Yield what compares derivatives by a parameter with the proved ones."""
+    make, claims = partial(_check, derived, scheme), subject.claims.get(scheme, Claims())
+    for q in derived.quantities:
+        yield make(Layer.CRITERION, q.name, q.unit, derivative_criterion, q)
+    for q in derived.quantities if subject.refined else ():
+        yield make(Layer.CONVERGENCE, q.name, q.unit, derivative_convergence, q, claims)
 
 
 def _refuse_undefined(statement: Statement, quantity: Quantity) -> None:

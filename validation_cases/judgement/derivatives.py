@@ -22,6 +22,7 @@ from veridyn.problem.tangent import INITIAL, Tangent
 from veridyn.problem.variations import shift
 from veridyn.references.certified import CertificationError, Certified, forget, undefined
 from veridyn.references.deadline import OutOfTime, time_limit
+from veridyn.references.derivatives import Compute
 from veridyn.references.parameters import Exact, Parameter, ParameterError, exact
 from veridyn.references.reference import DIGITS
 from veridyn.solver.contract.derivatives import Differentiated, move, read_differentiated
@@ -51,13 +52,18 @@ BY = " by "  # between the names of quantity and parameter
 # ---- truth
 
 
-def _settle_soon(compute: Callable[[], Certified]) -> Certified:
-    try:
-        with time_limit(SECONDS):
-            return compute()
-    except OutOfTime as reached:
-        forget()  # motions that were left half-way
-        return undefined(f"its proof does not come within {SECONDS:g} s: it came to {reached}")
+def _settle_soon(compute: Compute) -> Compute:
+    """Return what gives values in the time that a proof has here, or says how far it came."""
+
+    def settle(values: Values, digits: int) -> Certified:
+        try:
+            with time_limit(SECONDS):
+                return compute(values, digits)
+        except OutOfTime as reached:
+            forget()  # motions that were left half-way
+            return undefined(f"its proof does not come within {SECONDS:g} s: it came to {reached}")
+
+    return settle
 
 
 # ---- what is measured
@@ -153,7 +159,7 @@ class DerivedQuantity(Quantity):
 
     def truth(self, values: Values, digits: int = DIGITS) -> Certified:
         """Return the proved derivative."""
-        return differentiate_truth(self.base, values, self.parameter, digits, _settle_soon)
+        return differentiate_truth(self.base, values, (self.parameter,), digits, _settle_soon(self.base.truth))
 
 
 def differentiate_quantity(quantity: Quantity, parameter: Parameter) -> DerivedQuantity:
@@ -269,6 +275,13 @@ def rename_numbers(tangent: Tangent, problem: Problem, other: Problem) -> Tangen
     assert isinstance(other, InitialValueProblem)
     names = dict(zip(problem.parameters, other.parameters, strict=True))
     return Tangent(tangent.parameter, {names[name]: value for name, value in tangent.numbers.items()})
+
+
+def find_statement(statement: Statement, checked: str) -> Statement:
+    """Return what a check of a statement, by its name, is asked of: that of derivatives where it names a parameter."""
+    name = checked.rpartition(BY)[2] if BY in checked else ""
+    parameter = next((each for each in statement.case.parameters if each.name == name), None)
+    return DerivativeStatement(statement.case, statement.variant, parameter=parameter) if parameter else statement
 
 
 def follow_numbers(pose: Callable[[Values], InitialValueProblem], values: Values, name: str) -> Mapping[str, float]:

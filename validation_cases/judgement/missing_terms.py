@@ -14,6 +14,7 @@ from veridyn.problem.extended import Term
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.references.certified import Certified
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
+from veridyn.solver.contract.statements import FORWARD
 from veridyn.solver.rewriting.tangents import solve_extended
 from veridyn.validation_cases.judgement.derivatives import DerivativeStatement
 from veridyn.validation_cases.judgement.following import follow
@@ -33,14 +34,21 @@ def explain_derivative(runner: Runner, statement: DerivativeStatement, scheme: s
     """Say what a wrong derivative is: that of the solver's own wrong answers, or one with a term missing."""
     truth = finding.reference.text() if isinstance(finding.reference, Certified) else finding.reference
     told = f"{finding.value} instead of {truth:.12}"
-    try:
-        own = own_differences(runner, statement, scheme)
-    except NotJudged:
-        return "; ".join(filter(None, (told, name_missing(runner, statement, scheme))))
-    if own.passes:
+    is_own = _has_own_differences(runner, statement, scheme)
+    if is_own:
         return f"{told}; differences of the solver's own answers are the same: a right derivative of wrong answers"
-    differs = "differences of the solver's own answers are others: a wrong derivative"
+    differs = "differences of the solver's own answers are others: a wrong derivative" if is_own is False else ""
     return "; ".join(filter(None, (told, name_missing(runner, statement, scheme), differs)))
+
+
+def _has_own_differences(runner: Runner, statement: DerivativeStatement, scheme: str) -> bool | None:
+    """Return whether a derivative is that of the solver's own answers; None if nobody knows."""
+    if FORWARD not in runner.subject.capabilities:  # a file has no answers at other parameters
+        return None
+    try:
+        return own_differences(runner, statement, scheme).passes
+    except NotJudged:
+        return None
 
 
 def name_missing(runner: Runner, statement: DerivativeStatement, scheme: str) -> str:
@@ -83,7 +91,8 @@ def explains(wrong: Numbers, answers: Numbers, proved: Numbers, told: Numbers) -
 def compute_without(statement: DerivativeStatement, without: tuple[Term, ...]) -> Numbers:
     """Return the derivatives of a statement with terms left out, by the name of the quantity; none if that fails."""
     problem = statement.problem
-    assert isinstance(problem, InitialValueProblem)
+    if not isinstance(problem, InitialValueProblem):
+        return {}
     try:
         pair = solve_extended(problem, statement.tangent, follow, without)
     except (SolverFailure, NotImplementedError, CapabilityError):

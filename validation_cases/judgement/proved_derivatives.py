@@ -1,33 +1,21 @@
-"""The proved derivative of a quantity by a parameter, or why there is none."""
+"""The proved derivatives of a quantity by parameters, or why there are none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
-from veridyn.references.certified import CertificationError, Certified, exact_zero, undefined
+from veridyn.references.certified import Certified, exact_zero
+from veridyn.references.derivatives import Compute, differentiate
 from veridyn.validation_cases.judgement.case import Quantity, Values
 
 
 def differentiate_truth(
-    quantity: Quantity, values: Values, name: str, digits: int, settle: Callable[[Callable[[], Certified]], Certified]
+    quantity: Quantity, values: Values, names: tuple[str, ...], digits: int, compute: Compute
 ) -> Certified:
-    """Return the proved derivative of a quantity by a parameter; undefined with the reason where there is none.
+    """Return the proved derivative of a quantity by one parameter or two; undefined with the reason without one.
 
-    ``settle`` computes the value.
+    ``compute`` gives values of the quantity at parameters.
     """
-    varied = {**values, name: values[name].varied()}
-    try:
-        if all(parameter.name != name for parameter in quantity.reference.parameters) and quantity.exists(varied):
+    entering = {parameter.name for parameter in quantity.reference.parameters}
+    for name in names:
+        if name not in entering and quantity.exists(values):
             return exact_zero(f"{quantity.name} does not depend on {name}", digits)
-        truth = settle(partial(quantity.truth, varied, digits))
-    except CertificationError as reason:  # a boundary of regimes, met before anything is enclosed
-        return undefined(str(reason))
-    return take_derivative(truth, name)
-
-
-def take_derivative(truth: Certified, name: str) -> Certified:
-    """Return the derivative that a value carries, or why there is none."""
-    if truth.derivative is not None or truth.value is None:
-        return truth.derivative or truth
-    return undefined(f"{name} does not enter the formula that holds here: no derivative is given")
+    return differentiate(compute, values, names, digits)

@@ -52,7 +52,7 @@ def anomaly(p: Any, time: int) -> Any:
         middle = ((low + high) / 2).mid()
         low, high = (middle, high) if less(late(middle), arb(0), "an anomaly") else (low, middle)
     E = newton(late, lambda E: 1 - e * E.cos(), hull(low, high))
-    return rooted(E, E - p.e * E.sin() - time, 1 - p.e * E.cos())
+    return rooted(E, lambda E: E - p.e * E.sin() - time)
 
 
 def place(p: Any, time: int, axis: int) -> Any:

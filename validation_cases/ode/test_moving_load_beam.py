@@ -9,7 +9,7 @@ from flint import arb
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Mode
-from veridyn.references.engine.jets import Jet, slope, value
+from veridyn.references.engine.jets import Jet, chain, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement import sketching as draw
@@ -72,11 +72,16 @@ def product(p: Any, n: int) -> Any:
 def sinc(z: Any) -> Any:
     """Return sin(z)/z in a ball, with its derivative where z has one."""
     x = value(z)
-    if not isinstance(z, Jet):
-        return x.sinc()
-    if x.contains(0):  # sin(x)/x is the mean of cos(s x) for s from 0 to 1, so that its derivative is within |x|/3
-        return Jet(x.sinc(), arb(0, 1) * abs(x) / 3 * slope(z))
-    return Jet(x.sinc(), (x.cos() - x.sinc()) / x * slope(z))
+
+    def rate(x: Any) -> Any:
+        if value(x).contains(0):
+            # sin(x)/x is the mean of cos(s x) for s from 0 to 1, so that its derivative is within |x|/3, and that of
+            # the derivative within 1/3.
+            within = arb(0, 1) / 3
+            return Jet(within * abs(x.value), within * x.slope) if isinstance(x, Jet) else within * abs(x)
+        return (x.cos() - sinc(x)) / x
+
+    return chain(z, x.sinc(), rate)
 
 
 def ten_modes(p: Any) -> Any:

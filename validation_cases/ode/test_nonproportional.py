@@ -9,7 +9,7 @@ from flint import acb, acb_poly
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Mode
 from veridyn.references.engine.enclosure import Undecided
-from veridyn.references.engine.jets import Jet, differentiated, slope, value
+from veridyn.references.engine.jets import differentiated, find_order, rooted, stack, unstack, value
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement import sketching as draw
@@ -68,9 +68,8 @@ def eigenvalue(p: Any, number: int, part: str) -> Any:
     s = polished([value(f) for f in given], sorted(above, key=lambda s: float(s.imag))[number - 1])
     if not differentiated(*given):
         return getattr(s, part)
-    change = sum((slope(f) * s**k for k, f in enumerate(given)), start=acb(0))
-    rate = sum((value(f) * k * s ** (k - 1) for k, f in enumerate(given) if k), start=acb(0))
-    return Jet(getattr(s, part), getattr(-change / rate, part))
+    z = rooted(s, lambda z: sum((f * z**k for k, f in enumerate(given)), start=acb(0)))
+    return unstack([getattr(x, part) for x in stack([z], find_order(z))], find_order(z))[0]
 
 
 def by_matrix(p: Any, number: int, part: str) -> Any:

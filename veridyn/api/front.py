@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from veridyn.references.certified import Certified, forget, undefined
 from veridyn.references.deadline import OutOfTime, time_limit
-from veridyn.references.parameters import ParameterError, check_digits, unknown
-from veridyn.validation_cases.judgement.case import Case, Quantity, Values, Variant
+from veridyn.references.derivatives import Compute, check_names
+from veridyn.references.parameters import check_digits
+from veridyn.validation_cases.judgement.case import Case, Values, Variant
 from veridyn.validation_cases.judgement.catalogue import case_names, load_case
 from veridyn.validation_cases.judgement.proved_derivatives import differentiate_truth
 
@@ -24,7 +25,12 @@ SECONDS = 30.0  # for a value, unless more are given
 
 
 def reference(
-    case: str, *, digits: int = 30, derivative: str | None = None, seconds: float = SECONDS, **parameters: Any
+    case: str,
+    *,
+    digits: int = 30,
+    derivative: str | Sequence[str] = (),
+    seconds: float = SECONDS,
+    **parameters: Any,
 ) -> Mapping[str, Certified]:
     """Return the certified reference values of a case by quantity name.
 
@@ -38,8 +44,8 @@ def reference(
     digits
         Significant digits wanted, 1 to 1000.
     derivative
-        A parameter of the case: the derivatives with respect to it are returned instead, undefined with the reason
-        where one does not exist or is not given.
+        A parameter of the case, or two: the derivatives with respect to it, or the second ones with respect to both
+        (the same twice, too), are returned instead, undefined with the reason where one does not exist or is not given.
     seconds
         That a value may take: beyond them it is undefined, and says how far the work came.
     parameters
@@ -54,28 +60,27 @@ def reference(
     """
     chosen = load_case(case)
     values = chosen.values(parameters)
-    return references(chosen, values, check_digits(digits), derivative, seconds=seconds)
+    names = check_names(derivative, values)
+    return references(chosen, values, check_digits(digits), names, seconds=seconds)
 
 
 def references(
     case: Case,
     values: Values,
     digits: int,
-    derivative: str | None = None,
+    derivative: Sequence[str] = (),
     of: Variant | None = None,
     seconds: float = SECONDS,
 ) -> dict[str, Certified]:
     """Return the references of all quantities, or of those of a variant, for complete parameters; as `reference`."""
     quantities = case.select_quantities(of) if of else case.quantities
-    if derivative is None:
+    names = check_names(derivative, values)
+    if not names:
         return {q.name: settle_in_time(q.name, partial(q.truth, values, digits), seconds) for q in quantities}
-    if derivative not in values:
-        raise ParameterError(unknown(derivative, list(values)))
-
-    def settle(quantity: Quantity, compute: Callable[[], Certified]) -> Certified:
-        return settle_in_time(quantity.name, compute, seconds)
-
-    return {q.name: differentiate_truth(q, values, derivative, digits, partial(settle, q)) for q in quantities}
+    return {
+        q.name: differentiate_truth(q, values, names, digits, settle_until(q.name, q.truth, seconds))
+        for q in quantities
+    }
 
 
 def settle_in_time(name: str, compute: Callable[[], Certified], seconds: float) -> Certified:
@@ -85,6 +90,16 @@ def settle_in_time(name: str, compute: Callable[[], Certified], seconds: float) 
     """
     begin = time.monotonic()
     return compute_in_time(compute, seconds).settle(name, seconds - (time.monotonic() - begin))
+
+
+def settle_until(name: str, compute: Compute, seconds: float) -> Compute:
+    """Return what gives values as `settle_in_time`, all of them together within some seconds from now on."""
+    ends = time.monotonic() + seconds
+
+    def settle(values: Values, digits: int) -> Certified:
+        return settle_in_time(name, partial(compute, values, digits), round(ends - time.monotonic(), 1))
+
+    return settle
 
 
 def compute_in_time(compute: Callable[[], Certified], seconds: float) -> Certified:

@@ -49,7 +49,7 @@ class Prover:
             return undefined(self.refusal)
         if left <= 0:
             return undefined(f"the proofs before it took the {self.seconds:g} s that all of them have")
-        values = read_values(self.problem, self.motion, None)
+        values = read_values(self.problem, self.motion)
         try:
             reference = make_reference(self.motion, query)
             value = compute_in_time(partial(reference.compute, values, DIGITS), left)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 from typing import Any, assert_never
 
 import sympy
 
-from veridyn.api.front import SECONDS, settle_in_time
+from veridyn.api.front import SECONDS, settle_until
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.formulas import VariedNumber
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.problem.named_numbers import NamedNumber, list_numbers, replace_number
 from veridyn.references.certified import CertificationError, Certified, undefined
+from veridyn.references.derivatives import check_names, differentiate
 from veridyn.references.mechanics.motions import MechanicalQuantities, make_quantities
 from veridyn.references.mechanics.numbers import read_double
 from veridyn.references.parameters import Exact, Parameter, ParameterError, check_digits, exact, resolve, unknown
@@ -33,7 +33,6 @@ from veridyn.references.problems.queries import (
     name_queries,
 )
 from veridyn.references.reference import Reference
-from veridyn.validation_cases.judgement.proved_derivatives import take_derivative
 
 
 def prove(
@@ -41,7 +40,7 @@ def prove(
     quantities: Mapping[str, Query | str] | Sequence[Query | str],
     *,
     digits: int = 30,
-    derivative: str | None = None,
+    derivative: str | Sequence[str] = (),
     seconds: float = SECONDS,
 ) -> dict[str, Certified]:
     """Return proved values of quantities of a problem, by name.
@@ -61,7 +60,8 @@ def prove(
         Significant digits wanted, 1 to 1000.
     derivative
         A parameter of an initial value problem, or a number of a mechanical one by its name, such as ``"wall.gap"`` or
-        ``"mass[1,1]"`` (see `veridyn.problem.named_numbers`): derivatives with respect to it are returned instead.
+        ``"mass[1,1]"`` (see `veridyn.problem.named_numbers`): derivatives with respect to it are returned instead; of
+        two, or one twice, the second ones.
     seconds
         That a value may take: beyond them it is undefined, and says how far the work came.
 
@@ -76,14 +76,16 @@ def prove(
     """
     check_digits(digits)
     queries = name_queries(quantities)
-    motion = follow_problem(problem, derivative)
-    values = read_values(problem, motion, derivative)
+    names = (derivative,) if isinstance(derivative, str) else tuple(derivative)
+    motion = follow_problem(problem, names)
+    values = read_values(problem, motion)
+    check_names(names, values)
     for name, query in queries.items():
         _check_instants(problem, name, query)
     if isinstance(motion, MechanicalQuantities) and (fault := motion.find_fault()):
         raise ProblemError(f"{problem.name}: {fault}")
     references = {name: make_reference(motion, query) for name, query in queries.items()}
-    return {name: settle_value(name, each, values, digits, seconds) for name, each in references.items()}
+    return {name: settle_value(name, each, values, digits, names, seconds) for name, each in references.items()}
 
 
 def names_of(problem: Problem) -> dict[str, tuple[str, ...]]:
@@ -93,16 +95,16 @@ def names_of(problem: Problem) -> dict[str, tuple[str, ...]]:
     return {"states": motion.problem.states, "readings": readings, "events": motion.problem.event_names}
 
 
-def follow_problem(problem: Problem, derivative: str | None = None) -> MotionQuantities:
+def follow_problem(problem: Problem, varied: Sequence[str] = ()) -> MotionQuantities:
     """Return the motion of a problem, as the engine follows it.
 
-    ``derivative``: a number of a mechanical problem that is its one parameter. Raises `ProblemError` for what has no
+    ``varied``: numbers of a mechanical problem that are its parameters. Raises `ProblemError` for what has no
     exact law, `ParameterError` for a number that the problem does not have.
     """
     if isinstance(problem, MechanicalProblem):
-        if derivative is None:
+        if not varied:
             return make_quantities(lambda _: problem, read_number=read_double)
-        return _vary(problem.dense(), derivative)
+        return _vary(problem.dense(), tuple(dict.fromkeys(varied)))
     if isinstance(problem, InitialValueProblem):
         if problem.constraints or problem.mass is not None:
             raise ProblemError(f"{problem.name}: algebraic equations and mass matrices are not proved: state the rates")
@@ -110,19 +112,23 @@ def follow_problem(problem: Problem, derivative: str | None = None) -> MotionQua
     raise ProblemError(f"{problem!r} is no problem")
 
 
-def _vary(problem: MechanicalProblem, name: str) -> MotionQuantities:
-    """Return the motion of a problem with one of its numbers as its parameter; `ParameterError` if it has none."""
+def _vary(problem: MechanicalProblem, names: Sequence[str]) -> MotionQuantities:
+    """Return the motion of a problem with some of its numbers as its parameters; `ParameterError` if it has none."""
     numbers = list_numbers(problem)
-    if name not in numbers:
-        raise ParameterError(unknown(name, numbers, "number"))
-    number = numbers[name]
+    for name in names:
+        if name not in numbers:
+            raise ParameterError(unknown(name, numbers, "number"))
+    varied = [numbers[name] for name in names]
 
     def state(values: Mapping[str, Any]) -> MechanicalProblem:
-        value = values[number.name]
-        return replace_number(problem, number, value) if isinstance(value, VariedNumber) else problem
+        result = problem
+        for number in varied:
+            value = values[number.name]
+            result = replace_number(result, number, value) if isinstance(value, VariedNumber) else result
+        return result
 
-    parameter = Parameter(number.name, "", "a number of the problem", str(_read_exact(number)), "any")
-    return make_quantities(state, (parameter,), read_number=read_double)
+    parameters = (Parameter(n.name, "", "a number of the problem", str(_read_exact(n)), "any") for n in varied)
+    return make_quantities(state, tuple(parameters), read_number=read_double)
 
 
 def _read_exact(number: NamedNumber) -> Exact:
@@ -136,20 +142,12 @@ def _read_exact(number: NamedNumber) -> Exact:
     return Exact(Fraction(int(coefficient.p), int(coefficient.q)), 0 if rest == 1 else int(power))
 
 
-def read_values(problem: Problem, motion: MotionQuantities, derivative: str | None) -> dict[str, Exact]:
-    """Return the parameters of a problem and its motion, with that one varied to which derivatives are taken.
-
-    Raises `ParameterError` for a name that means no parameter.
-    """
+def read_values(problem: Problem, motion: MotionQuantities) -> dict[str, Exact]:
+    """Return the parameters of a problem and its motion."""
     if isinstance(problem, MechanicalProblem):
-        return {name: number.varied() for name, number in resolve(motion.parameters, {}).items()}
+        return resolve(motion.parameters, {})
     parameters = problem.parameters if isinstance(problem, InitialValueProblem) else {}
-    values = {name: exact(str(value), name) for name, value in parameters.items()}
-    if derivative is None:
-        return values
-    if derivative not in values:
-        raise ParameterError(unknown(derivative, values))
-    return {**values, derivative: values[derivative].varied()}
+    return {name: exact(str(value), name) for name, value in parameters.items()}
 
 
 def _check_instants(problem: Problem, name: str, query: Query) -> None:
@@ -191,12 +189,18 @@ def _when(when: When | None) -> Any:
 
 
 def settle_value(
-    name: str, quantity: Reference[Certified], values: Mapping[str, Exact], digits: int, seconds: float
+    name: str,
+    quantity: Reference[Certified],
+    values: Mapping[str, Exact],
+    digits: int,
+    derivative: tuple[str, ...],
+    seconds: float,
 ) -> Certified:
-    """Return the value of a reference, undefined with the reason if it has none in the seconds that it may take."""
+    """Return the value of a reference or a derivative, undefined with the reason if it has none in these seconds."""
+    compute = settle_until(name, quantity.compute, seconds)
+    if derivative:
+        return differentiate(compute, values, derivative, digits)
     try:
-        value = settle_in_time(name, partial(quantity.compute, values, digits), seconds)
+        return compute(values, digits)
     except CertificationError as reason:
         return undefined(str(reason))
-    varied = next((name for name, number in values.items() if number.slope is not None), None)
-    return value if varied is None else take_derivative(value, varied)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,19 +29,21 @@ from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.responses import AnyResponse, Response, Trajectory
 from veridyn.solver.contract.statements import Settings, as_float
 from veridyn.validation_cases.judgement.case import Case, Number, Quantity
-from veridyn.validation_cases.judgement.checks import checks_of
+from veridyn.validation_cases.judgement.checks import checks_of, checks_of_derivatives
+from veridyn.validation_cases.judgement.derivatives import BY, DerivativeStatement
 from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Answer, Run, Runner
 from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Request
 
-QUANTITY_COLUMNS = ("quantity", "value", "unit", "definition")
+QUANTITY_COLUMNS = ("quantity", "parameter", "value", "unit", "definition")
 UNDEFINED = frozenset({"none", "undefined"})
 
 
 def read_quantities(table: Table, units: Mapping[str, str], is_text: Callable[[str], bool]) -> dict[str, Number]:
     """Return the quantities of a table with the columns ``quantity`` and ``value``, in their units.
 
+    With a column ``parameter`` a row that fills it is the derivative of its quantity by that parameter.
     The units are those of all quantities that can be judged; `is_text` tells whether one is a word, such as a regime.
     Raises SolverInputError if a column or quantity is unknown, a unit is wrong, a value is no number, or none is given.
     """
@@ -51,6 +54,8 @@ def read_quantities(table: Table, units: Mapping[str, str], is_text: Callable[[s
     table, result = table.filled(2), dict[str, Number]()
     for i, row in enumerate(table.rows):
         name = row[columns["quantity"].place]
+        if "parameter" in columns and (parameter := row[columns["parameter"].place]):
+            name = f"{name}{BY}{parameter}"
         if name not in units:
             raise table.error(f"unknown quantity {name!r}; {nearest(name, units)}", i, "quantity")
         if name in result:
@@ -269,10 +274,27 @@ def _levels(files: Sequence[Path], request: Request) -> tuple[str, tuple[float, 
 
 def _judge(runner: Runner, statement: Statement, settings: Settings) -> list[Record]:
     """Judge everything but what needs other solutions than the files hold; records state the settings of the code."""
-    checks = checks_of(statement, runner.subject, "")
+    of_derivatives = (
+        checks_of_derivatives(derived, runner.subject, "") for derived in _list_derived(runner, statement)
+    )
+    checks = chain(checks_of(statement, runner.subject, ""), *of_derivatives)
     judged = [judge(check, runner) for check in checks if check.layer is not Layer.INVARIANCE]
     # the time that it took to look into a file is nobody's wall time
     return [structs.replace(one, wall_time=None, settings={**settings, **one.settings}) for one in judged]
+
+
+def _list_derived(runner: Runner, statement: Statement) -> list[DerivativeStatement]:
+    """Return what is asked of derivatives: those by the parameters that a file names."""
+    if not isinstance(runner, StatedQuantities):
+        return []
+    names = {name.rpartition(BY)[2] for given in runner.stated.values() for name in given if BY in name}
+    return [derived for derived in _derive(statement) if derived.parameter.name in names]
+
+
+def _derive(statement: Statement) -> list[DerivativeStatement]:
+    """Return a statement with derivatives by each number among the parameters of its case."""
+    numbers = (each for each in statement.case.parameters if each.rule != "whole" and not each.among)
+    return [DerivativeStatement(statement.case, statement.variant, parameter=each) for each in numbers]
 
 
 def _open_quantities(
@@ -284,9 +306,11 @@ def _open_quantities(
     quantities = {quantity.name: quantity for quantity in statement.quantities}
 
     def is_text(name: str) -> bool:
-        return isinstance(quantities[name].truth(statement.values).value, str)
+        return name in quantities and isinstance(quantities[name].truth(statement.values).value, str)
 
     units = {name: quantity.unit for name, quantity in quantities.items()}
+    if any(table.column("parameter") for table in tables):
+        units |= {q.name: q.unit for derived in _derive(statement) for q in derived.quantities}
     given = [read_quantities(table, units, is_text) for table in tables]
     stated: dict[float | None, Mapping[str, Number]] = dict(zip(solver.sizes, given, strict=bool(solver.sizes)))
     answers = {**stated, None: given[-1]}

@@ -196,7 +196,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _option("--variant", metavar="NAME|all", help="quantities and parameters of that variant, or of all; without "
             "it all quantities for the defaults"),
         _option("--digits", type=whole(1), default=30, metavar="N", help="significant digits, 1 to 1000 (default 30)"),
-        _option("--derivative", metavar="NAME", help="derivatives with respect to a parameter instead"),
+        _repeatable("--derivative", "NAME", "derivatives with respect to a parameter instead, of two the second ones"),
         _option("--seconds", type=seconds, default=30.0, metavar="SECONDS", help="that a value may take (default 30)"),
         JSON,
     )),
@@ -206,8 +206,8 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _option("quantities", type=named, nargs="*", metavar="QUANTITY", help="'x@1.5', 'hit#2', 'x@hit#2', 'count "
             "hit', 'largest x', 'smallest x', 'integral x from 0 to 1'; none: the names that may stand in them"),
         _option("--digits", type=whole(1), default=30, metavar="N", help="significant digits, 1 to 1000 (default 30)"),
-        _option("--derivative", metavar="NAME", help="derivatives with respect to a parameter, or to a number of a "
-            "mechanical problem such as wall.gap or mass[1,1], instead"),
+        _repeatable("--derivative", "NAME", "derivatives with respect to a parameter, or to a number of a mechanical "
+            "problem such as wall.gap or mass[1,1], instead, of two the second ones"),
         _option("--seconds", type=seconds, default=30.0, metavar="SECONDS", help="that a value may take (default 30)"),
         JSON,
     )),

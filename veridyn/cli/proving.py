@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from veridyn.api.front import SECONDS
-from veridyn.api.problem_files import load_problem
 from veridyn.api.proving import names_of, prove
-from veridyn.cli.texts import STATED, print_json, print_lines
+from veridyn.cli.texts import STATED, describe_derivative, name_derivative, print_json, print_lines
+from veridyn.files.problem_files import load_problem
 from veridyn.problem.mechanical import Problem
 from veridyn.references.parameters import ParameterError
 from veridyn.run.document import SCHEMA_VERSION, make_reference_row
@@ -21,7 +21,7 @@ def prove_problem(
     problem: str,
     quantities: Sequence[str],
     digits: int,
-    derivative: str | None,
+    derivative: Sequence[str],
     *,
     as_json: bool,
     seconds: float = SECONDS,
@@ -34,10 +34,11 @@ def prove_problem(
     lines = [make_reference_row(value, quantity=name, unit="") for name, value in values.items()]
     if as_json:
         rows = [{"name": line.quantity, **{name: getattr(line, name) for name in STATED}} for line in lines]
-        what = {"derivative": derivative} if derivative else {}
-        return print_json({"schema_version": SCHEMA_VERSION, "problem": posed.name, **what, "quantities": rows})
+        return print_json(
+            {"schema_version": SCHEMA_VERSION, "problem": posed.name, **name_derivative(derivative), "quantities": rows}
+        )
     out = console()
-    out.print(Text((f"derivatives with respect to {derivative} of " if derivative else "") + posed.name))
+    out.print(Text(describe_derivative(derivative) + posed.name))
     print_lines(out, lines)
     return ExitCode.FINE
 

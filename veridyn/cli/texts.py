@@ -56,7 +56,7 @@ class Lookup:
     case: Case
     changes: Mapping[str, str]
     digits: int
-    derivative: str | None = None
+    derivative: Sequence[str] = ()
     variant: Variant | None = None
     seconds: float = front.SECONDS
 
@@ -70,7 +70,7 @@ def reference(
     case: str,
     changed: Mapping[str, str],
     digits: int,
-    derivative: str | None,
+    derivative: Sequence[str],
     variant: str | None,
     *,
     as_json: bool,
@@ -155,13 +155,26 @@ def reference_lines(lookup: Lookup) -> list[ReferenceRow]:
     case, values = lookup.case, lookup.values
     result = front.references(case, values, lookup.digits, lookup.derivative, lookup.variant, lookup.seconds)
     units = {q.name: q.unit for q in case.quantities}
-    per = {p.name: p.unit for p in case.parameters}.get(lookup.derivative or "", "")
+    parameters = {p.name: p.unit for p in case.parameters}
+    per = [parameters[name] for name in lookup.derivative]
     return [make_reference_row(truth, quantity=name, unit=_per(units[name], per)) for name, truth in result.items()]
 
 
-def _per(unit: str, other: str) -> str:
+def _per(unit: str, others: Sequence[str]) -> str:
     """Write the unit of a derivative."""
-    return f"({unit or 1})/({other})" if other and other != "1" else unit
+    divisors = "".join(f"/({other})" for other in others if other not in ("", "1"))
+    return f"({unit or 1}){divisors}" if divisors else unit
+
+
+def describe_derivative(names: Sequence[str]) -> str:
+    """Return what precedes the name of what is differentiated, for a reader; empty where nothing is."""
+    order = "second derivatives" if len(names) > 1 else "derivatives"
+    return f"{order} with respect to {' and '.join(names)} of " if names else ""
+
+
+def name_derivative(names: Sequence[str]) -> dict[str, Any]:
+    """Return the entry of a document that says to which parameter derivatives are taken, or to which two."""
+    return {"derivative": names[0] if len(names) == 1 else list(names)} if names else {}
 
 
 def _print_reference(lookup: Lookup) -> None:
@@ -169,7 +182,7 @@ def _print_reference(lookup: Lookup) -> None:
     # computed before anything is printed: parameters may have no certified reference
     lines = reference_lines(lookup)
     out = console()
-    what = f"derivatives with respect to {lookup.derivative} of " if lookup.derivative else ""
+    what = describe_derivative(lookup.derivative)
     variant = f", variant {lookup.variant.name}," if lookup.variant else ""
     values = ", ".join(f"{name} = {value}" for name, value in lookup.values.items())
     out.print(Text(f"{what}{lookup.case.name}{variant} with {values}"))
@@ -212,7 +225,7 @@ def reference_document(lookup: Lookup) -> dict[str, Any]:
         "case": case.name,
         **({"variant": variant.name} if variant else {}),
         "parameters": {name: str(value) for name, value in values.items()},
-        **({"derivative": derivative} if derivative else {}),
+        **name_derivative(derivative),
         "quantities": quantities,
     }
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from veridyn.identification.card import Card, make_cards
+from veridyn.identification.examinee import TimeSpent
 from veridyn.identification.reading import Contradiction
 from veridyn.problem.mechanical import Problem
 from veridyn.problem.tangent import Tangent
 from veridyn.results import ErrorKind, Layer, Record, Verdict
 from veridyn.results.words import CARD
-from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.gate import Columns, Gate, TimedAnswer
 from veridyn.solver.contract.introduction import Introduction
 from veridyn.solver.contract.statements import Settings
@@ -37,9 +37,9 @@ class HurriedGate:
         return self.gate.introduction
 
     def solve(self, problem: Problem, settings: Settings) -> TimedAnswer:
-        """See `Gate.solve`; raises `SolverFailure` after the end, too."""
+        """See `Gate.solve`; raises `TimeSpent` after the end."""
         if time.monotonic() > self.end:
-            raise SolverFailure(f"not measured: {PATIENCE:g} s were spent")
+            raise TimeSpent(f"not measured: {PATIENCE:g} s were spent")
         return self.gate.solve(problem, settings)
 
     def solve_tangent(self, problem: Problem, tangent: Tangent, settings: Settings) -> TimedAnswer:
@@ -90,10 +90,8 @@ def _contradict_scheme(gate: Gate, subject: Subject, scheme: str) -> tuple[list[
     except Exception as error:  # noqa: BLE001 - a card that cannot be made must not cost the checks of the cases
         return [], f"{who}: its card could not be measured: {type(error).__name__}: {error}"
     is_spent = time.monotonic() > hurried.end
-    # A refusal between two steps that are accepted counts as growth, and here it may be the end of the time.
-    held = [each for each in card.contradictions if not (is_spent and each.claim == "stability_limit")]
     remark = f"{who}: only a part of its card was measured in {PATIENCE:g} s, and claims were held against that part"
-    return [_make_record(subject, card, each) for each in held], remark if is_spent else ""
+    return [_make_record(subject, card, each) for each in card.contradictions], remark if is_spent else ""
 
 
 def _make_record(subject: Subject, card: Card, contradiction: Contradiction) -> Record:

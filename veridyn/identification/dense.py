@@ -13,7 +13,7 @@ from veridyn.identification.one_step import OneStep
 from veridyn.identification.reading import CardFigure, Gap, Reading, join
 from veridyn.identification.refinement import ABOVE, FLOOR, Power, find_power
 from veridyn.identification.smooth import PULSE, SPIRAL, SmoothProblem
-from veridyn.identification.step_control import StepControl
+from veridyn.identification.stepping import StepControl
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.solver.contract.statements import Settings

@@ -23,7 +23,7 @@ from veridyn.identification.event_probes import (
 )
 from veridyn.identification.examinee import REFUSED, Examinee, sample_states
 from veridyn.identification.reading import CardFigure, Gap, Reading, join
-from veridyn.identification.step_control import StepControl
+from veridyn.identification.stepping import StepControl
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.solver.contract.statements import Settings
 

@@ -22,6 +22,11 @@ Floats: TypeAlias = NDArray[np.float64]
 REFUSED = (SolverInputError, SolverFailure)
 """What a solver raises that does not answer: it lacks something, the settings are wrong, the computation fails."""
 
+
+class TimeSpent(SolverFailure):
+    """The time for a card is over: no answer, which says nothing of the solver."""
+
+
 TOLERANCE_NAMES = ("rtol", "tolerance", "tol", "reltol", "atol", "abstol", "accuracy")
 SAME_INSTANT = 1e-9  # of the span: the samples of a solver that counts its time differ from what was stated by rounding
 

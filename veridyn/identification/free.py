@@ -10,7 +10,7 @@ import numpy as np
 
 from veridyn.identification.families import Measured
 from veridyn.identification.recurrences import Roots, find_roots
-from veridyn.identification.trials import Bench, Floats, LinearTrial, pose_oscillator
+from veridyn.identification.trials import Bench, Floats, LinearTrial, Unmeasured, pose_oscillator
 
 TWENTY = math.pi / 10  # step times frequency at twenty steps a period
 RATIOS = (0.1, 0.2, TWENTY, 0.4, 0.8, 1.3, 1.9, 2.7, 5.0, 20.0, 300.0, 1000.0)
@@ -139,7 +139,10 @@ def find_limit(bench: Bench, free: Free) -> StabilityLimit | None:
 def _bisect(bench: Bench, free: Free, stable: float, growing: float) -> StabilityLimit:
     for _ in range(BISECTIONS):
         middle = (stable + growing) / 2
-        if _look(bench, middle, free):  # what is refused between steps that are not, has grown too much
+        grows = _look(bench, middle, free)
+        if isinstance(grows, Unmeasured):
+            return StabilityLimit(stable, refused=grows)
+        if grows:  # what is refused between steps that are not, has grown too much
             growing = middle
         else:
             stable = middle

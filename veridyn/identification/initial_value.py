@@ -16,7 +16,8 @@ from veridyn.identification.one_step import OneStep, read_one_step
 from veridyn.identification.reading import CardFigure, Gap, Reading, join
 from veridyn.identification.refinement import read_step_refinement, read_tolerance_refinement
 from veridyn.identification.smooth import SPIRAL
-from veridyn.identification.step_control import StepControl, find_step_control
+from veridyn.identification.step_control import find_step_control
+from veridyn.identification.stepping import StepControl
 from veridyn.validation_cases.judgement.precision import Precision, read_precision
 
 DEFAULT_STEP = 1.0 / 16.0  # s, of an answer whose numbers are looked at

@@ -42,13 +42,13 @@ from veridyn.identification.free import (
     read_period_error,
     read_roots,
 )
+from veridyn.identification.linear_step import find_linear_control
 from veridyn.identification.marching import find_step_roots
 from veridyn.identification.multistep import Multistep, find_multistep
 from veridyn.identification.naming import say_method
 from veridyn.identification.orders import ABOVE_ROUNDING, MOTIONS, find_order
 from veridyn.identification.reading import CardFigure, Curve, Gap, Reading, join
 from veridyn.identification.recurrences import Roots
-from veridyn.identification.stepping import find_control
 from veridyn.identification.trials import Bench, pose_oscillator
 from veridyn.validation_cases.judgement.precision import read_precision
 
@@ -80,7 +80,7 @@ class Identity:
 
 def read_linear(bench: Bench) -> Reading:
     """Measure a solver of mechanical problems on linear motions, and say what it is."""
-    control = find_control(bench)
+    control = find_linear_control(bench)
     if isinstance(control, str):
         return read_adaptive(bench, control)
     bench = bench.controlled(control)
@@ -93,7 +93,7 @@ def read_linear(bench: Bench) -> Reading:
     identity = identify(bench, free)
     step = CardFigure(
         name="step is set by",
-        value=control.setting or "the instants of output",
+        value=control.words,
         meaning="a motion twice as slow, with this twice as long, has the same answer",
     )
     rounding = CardFigure(name="precision", value=precision.words, meaning="of the numbers that are answered")

@@ -16,7 +16,8 @@ from veridyn.identification.examinee import REFUSED, Examinee
 from veridyn.identification.nystrom_match import find_nystrom, find_wrong_entries
 from veridyn.identification.one_step import MARGIN, NO_DEVIATION, NO_WEIGHTS, ROUNDING, make_step
 from veridyn.identification.reading import CardFigure, Contradiction, Gap, Reading
-from veridyn.identification.step_control import StepControl, build_duffing, find_step_control, measure_memory
+from veridyn.identification.step_control import build_duffing, find_step_control, measure_memory
+from veridyn.identification.stepping import StepControl
 from veridyn.references.methods.nystrom import NYSTROM
 from veridyn.solver.contract.statements import Claims
 

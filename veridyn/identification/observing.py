@@ -17,12 +17,13 @@ import numpy as np
 
 from veridyn.identification.adaptive import list_errors
 from veridyn.identification.examinee import REFUSED, Examinee
+from veridyn.identification.linear_step import find_linear_control
 from veridyn.identification.one_step import OneStep, read_one_step
 from veridyn.identification.orders import MOTIONS, find_order
 from veridyn.identification.refinement import COUNTS, FLOOR, find_power, fit_power, measure_errors
 from veridyn.identification.smooth import OSCILLATOR, SMALL, SMALL_OSCILLATOR, SPIRAL
-from veridyn.identification.step_control import StepControl, find_step_control
-from veridyn.identification.stepping import find_control
+from veridyn.identification.step_control import find_step_control
+from veridyn.identification.stepping import StepControl
 from veridyn.identification.trials import Bench
 from veridyn.solver.contract.gate import Gate
 from veridyn.solver.contract.introduction import Introduction
@@ -69,7 +70,7 @@ def _observe(gate: Gate, scheme: str, request: Request) -> ObservedClaims:
 
 
 def _observe_mechanical(bench: Bench) -> ObservedClaims:
-    control = find_control(bench)
+    control = find_linear_control(bench)
     if isinstance(control, str):
         return _observe_tolerance(bench.examinee, _list_mechanical_errors)
     bench = bench.controlled(control)
@@ -78,7 +79,7 @@ def _observe_mechanical(bench: Bench) -> ObservedClaims:
     if isinstance(order, float) and order > PLAIN + WHOLE:
         others = [find_order(bench, motion, ROUNDING) for motion in MOTIONS.values()]
         order = min(each for each in others if isinstance(each, float))
-    return _observe_refinement(None if isinstance(order, str) else order, control.setting)
+    return _observe_refinement(None if isinstance(order, str) else order, control.refined)
 
 
 def _observe_initial_value(examinee: Examinee) -> ObservedClaims:
@@ -90,7 +91,7 @@ def _observe_initial_value(examinee: Examinee) -> ObservedClaims:
         order = _read_weights(measured) if measured else _find_lowest_order(examinee, control)
     except REFUSED:
         order = None
-    return _observe_refinement(order, control.setting)
+    return _observe_refinement(order, control.refined)
 
 
 def _read_weights(measured: OneStep) -> float | None:

@@ -9,7 +9,8 @@ from fractions import Fraction
 from veridyn.identification.claimed import contradict_method, contradict_order, say_claimed_method
 from veridyn.identification.examinee import Examinee, Floats
 from veridyn.identification.reading import CardFigure, Contradiction, Gap, Reading
-from veridyn.identification.step_control import StepControl, measure_effect, measure_memory
+from veridyn.identification.step_control import measure_effect, measure_memory
+from veridyn.identification.stepping import StepControl
 from veridyn.identification.tableau_match import Misprint, find_misprints, find_tableau, measure_gap
 from veridyn.identification.trees import count_nodes
 from veridyn.identification.weights import FEW_SCALES, Step, Weight, find_order, measure_weights

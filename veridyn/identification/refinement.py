@@ -19,7 +19,7 @@ from veridyn.identification.claimed import (
 from veridyn.identification.examinee import REFUSED, Examinee
 from veridyn.identification.reading import CardFigure, Contradiction, Gap, Reading, join
 from veridyn.identification.smooth import SMOOTH, SmoothProblem
-from veridyn.identification.step_control import StepControl
+from veridyn.identification.stepping import StepControl
 from veridyn.solver.contract.gate import read_levels
 from veridyn.solver.contract.statements import Settings, as_float
 from veridyn.validation_cases.judgement.precision import Precision

@@ -2,43 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
 
 from veridyn.identification.examinee import REFUSED, Examinee, Floats
-from veridyn.identification.stepping import STEP_NAMES
+from veridyn.identification.stepping import STEP_NAMES, StepControl, find_control, list_controls
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Mode
-from veridyn.solver.contract.gate import read_levels
-from veridyn.solver.contract.statements import Settings
 
 NAMES = tuple(name for name in STEP_NAMES if name != "max_step")  # which bounds steps that a solver chooses
 SIZES = (Fraction(1), Fraction(1, 16), Fraction(1, 1024))  # s, of steps that are tried: short ones if long are refused
 MANY = 12  # steps: multistep methods of up to so many have begun to keep what lies behind them
 SLOW = Fraction(1, 2)  # rates times the step, so that explicit methods remain stable
+SAME = 1e-5  # of a state of order 1: less is rounding, even that of six printed digits
 EFFECT = 1e-12  # of a state of order 1: two answers that differ by less have the same step
-
-
-@dataclass(frozen=True, kw_only=True)
-class StepControl:
-    """What sets the step: a setting by name, or the output grid (no name); ``size`` (s) is one that is accepted."""
-
-    setting: str
-    size: Fraction
-
-    @property
-    def description(self) -> str:
-        """What sets the step, in words."""
-        return f"setting {self.setting}" if self.setting else "output grid"
-
-    def make_settings(self, size: float) -> Settings:
-        """Return the settings for steps of a size (s)."""
-        return {self.setting: size} if self.setting else {}
-
 
 Pose: TypeAlias = Callable[..., InitialValueProblem]
 """What poses a motion, as `build_swing` does."""
@@ -47,39 +28,33 @@ Pose: TypeAlias = Callable[..., InitialValueProblem]
 def find_step_control(examinee: Examinee, pose: Pose | None = None) -> StepControl | None:
     """Return what sets the step of a solver, found by trial; None if nothing does, or nothing is accepted.
 
-    A setting is tried if it is called like a step; then the output grid, unless the solver has a tolerance. ``pose``:
-    the motion that is tried, the swing by default.
+    A setting, or the output grid unless the solver has a tolerance. If long steps are refused, short ones are tried.
+    ``pose``: the motion that is tried, the swing by default.
     """
-    for name in _list_candidates(examinee):
-        for size in SIZES:
-            control = StepControl(setting=name, size=size)
-            try:
-                coarse, fine = (
-                    _take_steps(examinee, control, (pose or build_swing)(count, size))[-1] for count in (1, 2)
-                )
-            except REFUSED:
-                continue
-            if np.max(np.abs(coarse - fine)) > EFFECT:
-                return control
-            break  # accepted, without effect
-    return None
+    chosen = pose or build_swing
+    controls = list_controls(examinee, chosen(1, SIZES[0]), NAMES)
+    if examinee.find_tolerance():
+        controls = [control for control in controls if control.refined]
+    sized = [replace(control, size=size) for control in controls for size in SIZES]
+    control = find_control(sized, lambda control: _refuse(examinee, control, chosen))
+    return None if isinstance(control, str) else control
 
 
-def _list_candidates(examinee: Examinee) -> Iterator[str]:
-    names = {name.lower(): name for name in examinee.declared}
-    refined = _find_refined(examinee)
-    steps = [refined] if refined.lower() in NAMES else []
-    yield from dict.fromkeys((*steps, *(names[name] for name in NAMES if name in names)))
-    if not examinee.find_tolerance():
-        yield ""
+def _refuse(examinee: Examinee, control: StepControl, pose: Pose) -> str:
+    """Return why something does not set the step; empty if it does.
 
-
-def _find_refined(examinee: Examinee) -> str:
-    """Return the setting that the refinement levels refine; empty if none are stated, or they cannot be read."""
+    A motion that is slower by two, in a step that is twice as long, ends where it does; half the step ends elsewhere.
+    """
+    size = control.size
     try:
-        return read_levels(examinee.gate, build_swing(1, Fraction(1)), examinee.scheme).key
-    except REFUSED:
-        return ""
+        coarse, fine, slow = (
+            _take_steps(examinee, control, pose(*posed))[-1] for posed in ((1, size), (2, size), (1, 2 * size))
+        )
+    except REFUSED as refused:
+        return str(refused)
+    if abs(slow[0] - coarse[0]) > SAME:
+        return "it is no length of a step"
+    return "" if np.max(np.abs(coarse - fine)) > EFFECT else "it does not change the answer"
 
 
 def _take_steps(examinee: Examinee, control: StepControl, problem: InitialValueProblem) -> Floats:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.identification.examinee import REFUSED, Examinee
+from veridyn.identification.examinee import REFUSED, Examinee, TimeSpent
+from veridyn.identification.stepping import StepControl
 from veridyn.problem.elements import Load
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic, polynomial
 from veridyn.solver.contract.responses import Response
-from veridyn.solver.contract.statements import Settings
 
 Floats = NDArray[np.float64]
 Row = tuple[float, ...]
@@ -117,30 +117,8 @@ def pose_oscillator(
     )
 
 
-@dataclass(frozen=True)
-class Control:
-    """How the step of a solver is set.
-
-    Attributes
-    ----------
-    setting
-        Its name; empty: the instants of output are the ends of the steps.
-    proportional
-        Other settings that go with the step, over it.
-    constant
-        Settings that hold for every step, as the one that turns a step control off.
-    """
-
-    setting: str = ""
-    proportional: tuple[tuple[str, float], ...] = ()
-    constant: tuple[tuple[str, object], ...] = ()
-
-    def settings(self, trial: LinearTrial) -> Settings:
-        """Return the settings that make the step of a motion."""
-        if not self.setting:
-            return {}
-        others = {name: factor * trial.span for name, factor in self.proportional}
-        return {**dict(self.constant), **others, self.setting: trial.span}
+class Unmeasured(str):
+    """Why there is no answer, where the solver was not asked: it has refused nothing."""
 
 
 Answer = Floats | str
@@ -155,10 +133,10 @@ class Bench:
     """
 
     examinee: Examinee
-    control: Control = field(default_factory=Control)
+    control: StepControl = field(default_factory=StepControl)
     answers: dict[LinearTrial, Answer] = field(default_factory=dict)
 
-    def controlled(self, control: Control) -> Bench:
+    def controlled(self, control: StepControl) -> Bench:
         """Return the same solver with another way to set its step."""
         return Bench(self.examinee, control)
 
@@ -197,7 +175,9 @@ def _solve(bench: Bench, trial: LinearTrial) -> Answer:
 def ask(bench: Bench, trial: LinearTrial) -> Response | str:
     """Return what a solver answers to a motion, or why it does not."""
     try:
-        return bench.examinee.solve(trial.state(), bench.control.settings(trial))
+        return bench.examinee.solve(trial.state(), bench.control.make_settings(trial.span))
+    except TimeSpent as spent:
+        return Unmeasured(spent)
     except REFUSED as refused:
         return str(refused)
 

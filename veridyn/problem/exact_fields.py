@@ -56,7 +56,7 @@ def carry_exact(record: T, like: Any, without: Container[str] = ()) -> T:
 
 def _holds_formula(value: Any) -> bool:
     if isinstance(value, list | tuple):
-        return any(map(_holds_formula, value))
+        return any(_holds_formula(each) for each in value if type(each) is not float)  # of thousands of times, none is
     if isinstance(value, np.ndarray):
         return value.dtype == object and any(map(is_formula, value.flat))
     return is_formula(value)

@@ -7,7 +7,7 @@ event is left to the solver: it is what is judged.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,17 +31,13 @@ class Variation:
     """Derivatives of the equations of one mode along a tangent; s (n,) is the derivative of y (n,) at a fixed instant.
 
     ``rate(t, y, s)`` (n,) is the right-hand side of the variational equations, ``guards(t, y, s)`` (g,) the
-    derivatives of the guards, in the order of the events, ``reset(event, t, y, s)`` (n,) that of the unknowns after an
-    event, by its place: each (∂/∂y) s + ∂/∂p, at a fixed instant.
+    derivatives of the guards, in the order of the events, ``resets[event](t, y, s)`` (n,) that of the unknowns after an
+    event, by its name: each (∂/∂y) s + ∂/∂p, at a fixed instant.
     """
 
     rate: Along
     guards: Along
-    resets: tuple[Along, ...]
-
-    def reset(self, event: int, t: float, y: Floats, s: Floats) -> Floats:
-        """Return the derivative of the unknowns after an event, at a fixed instant."""
-        return self.resets[event](t, y, s)
+    resets: Mapping[str, Along]
 
 
 def differentiate(problem: InitialValueProblem, tangent: Tangent, mode: str = "") -> Variation:
@@ -50,7 +46,7 @@ def differentiate(problem: InitialValueProblem, tangent: Tangent, mode: str = ""
     return Variation(
         rate=_bind(problem, tangent, right_hand_side(problem, chosen.name)),
         guards=_bind(problem, tangent, tuple(change.guard for change in chosen.events)),
-        resets=tuple(_bind(problem, tangent, after(problem, change.reset)) for change in chosen.events),
+        resets={change.name: _bind(problem, tangent, after(problem, change.reset)) for change in chosen.events},
     )
 
 

@@ -37,6 +37,7 @@ from veridyn.solver.contract.statements import Claims, read_claims
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.catalogue import UnknownCase, load_case
 from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.derivatives import find_statement
 from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.tolerances import read_requirement
@@ -204,7 +205,10 @@ def _compare_entry(
             yield f"{place} {name}: was judged, but the solver does not offer {', '.join(lacking)}"
         elif record.tolerance is not None:
             evidence.records += 1
-            yield from (f"{place} {name}: {fault}" for fault in recheck(Judged(record, statement, subject)))
+            yield from (
+                f"{place} {name}: {fault}"
+                for fault in recheck(Judged(record, find_statement(statement, record.quantity), subject))
+            )
 
 
 def _compare_card(

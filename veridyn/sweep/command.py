@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from veridyn.api.problem_files import load_problem, names_problem
+from veridyn.files.problem_files import load_problem, names_problem
 from veridyn.outputs import Content, OutputFolder, open_folder
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import MechanicalProblem, Problem

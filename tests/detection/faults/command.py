@@ -114,7 +114,7 @@ NEWMARK_FAULTS = (
     newmark("step_fixed", "method", "The step that is set does not arrive.", ('get(get(question, "settings"), "step")', "NULL")),
     newmark("start_zero", "method", "The time begins at zero.", ('number(get(problem, "start"), 0)', "0")),
     newmark("whole_numbers", "precision", "Mass, damping and stiffness are whole numbers.", ("typedef struct { double m, c, k;", "typedef struct { int m, c, k;"), touches=has_fractions),
-    newmark("single", "precision", "The state is of single precision.", ("typedef struct { double x, v, a; } State;", "typedef struct { float x, v, a; } State;")),
+    newmark("single", "precision", "The state is of single precision.", ("typedef struct { double x, v, a; } State;", "typedef struct { float x, v, a; } State;"), unseen="Who claims neither digits nor a tolerance may compute in single precision: the card says so, and checks ask for no more than its seven digits."),
     newmark("seven_digits", "output", "Seven digits are written.", ('i ? ",%.17g" : "%.17g"', 'i ? ",%.7g" : "%.7g"')),
     newmark("row_late", "output", "A row is that of the output before.", ("long parts =", "x[i] = q.x, v[i] = q.v; long parts ="), (ROW, "now = t[i];")),
     newmark("velocity_sign", "output", "The velocity has the other sign.", (ROW, ROW.replace("= q.v", "= -q.v"))),

@@ -190,10 +190,6 @@ def alpha_host(solver: structure.Newmark) -> Host:
         "Beta is (1 - alpha^2)/4 in place of (1 - alpha)^2/4",
         "ONSAS, issue 113, 2020",
         replace(solver, beta=structure.beta_of_square),
-        unseen=""
-        if "method" in solver.claims
-        else "Order 2 is left and errors are smaller; no check finds out by "
-        "itself which member of the family of Newmark a solver is.",
     )
     return Host(solver.name, solver, (beta,))
 

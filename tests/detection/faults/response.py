@@ -166,7 +166,7 @@ def response_faults(solver: Any, sizes: Sizes) -> list[Fault]:
         changed("sliding_velocity_size", "Sliding velocities are written too large.", of_histories("sliding_velocity", grown), has_frictions),
         changed("stick_sample_late", "Stick is written one sample late.", of_histories("stuck", one_late), has_frictions, meaning=""),
         changed("adherence_by_slowness", "What slides slowly counts as stuck.", slow_is_stuck, has_frictions, "velocity in m/s", "output", 1e-2),
-        changed("device_force_size", "Forces of devices are written too large.", of_histories("force", grown), has_elements("devices")),
+        changed("device_force_size", "Forces of devices are written too large.", of_histories("force", grown), has_elements("devices"), size=of_law),
         changed("elongation_size", "Elongations of devices are written too large.", of_histories("elongation", grown), has_elements("devices")),
         changed("dashpot_force_size", "Forces of dashpots are written too large.", of_histories("dashpot_force", grown), has_devices("k1"), size=of_law),
         changed("push_sample_late", "Pushes of stops are those of the sample before.", of_histories("normal_force", one_late), has_stops, meaning=""),

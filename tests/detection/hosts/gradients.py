@@ -108,7 +108,7 @@ def follow_guard(p: Passage) -> float:
 
 def map_slopes(p: Passage, slopes: Floats, moves: float) -> Floats:
     """Return the derivative after an event from that before it, both on the moving instant."""
-    return p.leg.here.reset(p.number, p.t, p.y, slopes) + p.aging * moves
+    return p.leg.here.resets[p.change.name](p.t, p.y, slopes) + p.aging * moves
 
 
 def leave(p: Passage, later: Leg) -> Floats:

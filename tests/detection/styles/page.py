@@ -11,7 +11,7 @@ from typing import Any
 from veridyn.reports.markdown import table
 from veridyn.results.grouping import group
 
-from ..page import PAGE, ROOT, SOUND
+from ..page import SOUND, write_section
 from .study import RESULTS
 
 COLUMNS = {"deviations": "False deviations", "alarms": "False alarms", "missed": "Losses of its own"}
@@ -51,10 +51,7 @@ def _count(name: str, mine: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
 def main(folders: Sequence[str]) -> None:
     """Write the part anew, from the results of one or more studies."""
     texts = [(Path(folder) / RESULTS).read_text(encoding="utf-8") for folder in folders]
-    page = ROOT / "docs" / PAGE
-    before = page.read_text(encoding="utf-8").partition(SOUND)[0].rstrip()
-    trials = [trial for text in texts for trial in json.loads(text)]
-    page.write_text(f"{before}\n\n{make_part(trials)}", encoding="utf-8")
+    write_section(SOUND, make_part([trial for text in texts for trial in json.loads(text)]))
 
 
 if __name__ == "__main__":

@@ -95,19 +95,35 @@ def test_derivatives_with_respect_to_factor_start_and_instant():
     """x'' = -p x from x = q: x = q cos(sqrt(p) t)."""
     w, t = arb(3), arb("0.7")
     flow = LinearFlow(({1: ONE}, {0: -Jet(w * w, ONE)}))
-    assert flow.varies((ONE, arb(0)))
+    assert flow.find_order((ONE, arb(0))) == 1
     x, v = flow.after((ONE, arb(0)), t)
     assert x.value.overlaps((w * t).cos())
     assert x.slope.overlaps(-(w * t).sin() * t / (2 * w))
     assert v.slope.overlaps(-(w * t).sin() / (2 * w) - (w * t).cos() * t / 2)
     plain = linear(((0, 1), (-9, 0)))
-    assert not plain.varies((ONE, arb(0)))
+    assert plain.find_order((ONE, arb(0))) == 0
     (x, _) = plain.after((Jet(ONE, ONE), arb(0)), t)
-    assert plain.varies((Jet(ONE, ONE), arb(0)))
+    assert plain.find_order((Jet(ONE, ONE), arb(0))) == 1
     assert x.slope.overlaps((w * t).cos())
     (x, _) = plain.after((ONE, arb(0)), Jet(t, arb(2)))
     assert x.slope.overlaps(-2 * w * (w * t).sin())
     assert x.slope.rad() < arb(2) ** -150
+
+
+def test_second_derivatives_with_respect_to_factor_start_and_instant():
+    """x'' = -p x from x = q: x = q cos(sqrt(p) t), all three depending on one parameter."""
+
+    def moved(s):
+        return (2 + s) * mpmath.cos(mpmath.sqrt(9 + 2 * s * s + s) * (mpmath.mpf(7) / 10 + 2 * s + 3 * s * s))
+
+    flow = LinearFlow(({1: ONE}, {0: -Jet(arb(9), ONE, None, arb(4))}))
+    start = (Jet(arb(2), ONE, None, arb(0)), arb(0))
+    assert flow.find_order(start) == 2
+    lapse = Jet(arb("0.7"), arb(2), None, arb(6))
+    x, _ = flow.after(start, lapse)
+    with mpmath.workdps(60):
+        assert abs(x.curve - arb(mpmath.nstr(mpmath.diff(moved, 0, 2), 40))) < arb(10) ** -25
+    assert flow.after(start, Jet(arb("0.7"), arb(2)))[0].curve is None  # the instant carries none
 
 
 def test_rates_have_derivatives_too():

@@ -12,13 +12,15 @@ from veridyn.references.engine.enclosure import precision
 from veridyn.references.engine.jets import (
     DERIVATIVES,
     Jet,
+    curve,
     differentiated,
+    find_order,
     hull,
     largest,
-    paired,
     rooted,
     slope,
-    stacked,
+    stack,
+    unstack,
     value,
 )
 
@@ -89,10 +91,34 @@ def test_a_power_with_an_exponent_that_varies():
 def test_functions_against_difference_quotients(x, rate):
     h = arb(2) ** -80
     for name in DERIVATIVES:
-        found = getattr(Jet(arb(x), arb(rate)), name)()
-        above, below = (getattr(arb(x) + step * rate, name)() for step in (h, -h))
+        found = getattr(Jet(arb(x), arb(rate), None, arb(3)), name)()
+        near = [Jet(arb(x) + step * (rate + 3 * step / 2), rate + 3 * step) for step in (h, -h)]
+        above, below = (getattr(each, name)() for each in near)
         assert found.value.overlaps(getattr(arb(x), name)())
-        assert abs(found.slope - (above - below) / (2 * h)) < arb(2) ** -120
+        assert found.slope.overlaps(getattr(Jet(arb(x), arb(rate)), name)().slope)
+        assert abs(found.slope - (above.value - below.value) / (2 * h)) < arb(2) ** -120
+        assert abs(found.curve - (above.slope - below.slope) / (2 * h)) < arb(2) ** -100
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        lambda a, b: (a + b) * a - 3 / b,
+        lambda a, b: a / b + b**3 - abs(-a),
+        lambda a, b: (a * b) ** (ONE / 3) + b**-2,
+        lambda a, b: a**b + (2 - b).max(a) - a.min(b),
+        lambda a, b: (a / b).sqrt().exp().tanh(),
+    ],
+)
+def test_second_derivatives_are_the_slopes_of_the_slopes(law):
+    h = arb(2) ** -60
+
+    def curved(step):
+        return Jet(3 + 2 * step + step**2, 2 + 2 * step, None, 2), Jet(2 + 5 * step, arb(5), None, arb(0))
+
+    found, above, below = (law(*curved(step)) for step in (arb(0), h, -h))
+    assert abs(found.curve - (above.slope - below.slope) / (2 * h)) < arb(2) ** -90
+    assert law(A, curved(arb(0))[1]).curve is None  # one of them carries none
 
 
 def test_sine_and_cosine_together():
@@ -155,16 +181,23 @@ def test_plain_numbers_have_no_derivative():
 
 
 def test_columns_of_values_and_derivatives():
-    assert stacked([A, C]) == (3, 4, 2, 0)
-    first, second = paired([3, 4, 2, 0])
+    assert stack([A, C], 1) == (3, 4, 2, 0)
+    first, second = unstack([3, 4, 2, 0], 1)
     assert (first.value, first.slope, second.value, second.slope) == (3, 2, 4, 0)
+    assert (find_order(C), find_order(A, C), find_order(A, Jet(ONE, ONE, None, ONE))) == (0, 1, 1)
+    (third,) = unstack(stack([Jet(ONE, arb(2), None, arb(7))], 2), 2)
+    assert (third.value, third.slope, third.curve, find_order(third, C), curve(C)) == (1, 2, 7, 2, 0)
 
 
 def test_a_root_moves_against_the_derivative_of_its_function():
-    """p = x² has the root sqrt(p): its rate is 1/(2 sqrt p)."""
-    root = rooted(arb(3), Jet(arb(0), -ONE), arb(6))
-    assert same(root, 3, ONE / 6)
-    assert rooted(arb(3), arb(0), arb(6)) == 3
+    """p = x² has the root sqrt(p): its rate is 1/(2 sqrt p), the next one -1/(4 p sqrt p)."""
+    for bend in (None, arb(0)):
+        level = Jet(arb(9), ONE, None, bend)
+        root = rooted(arb(3), lambda x, level=level: x * x - level)
+        assert same(root, 3, ONE / 6)
+        assert (root.curve is None) == (bend is None)
+    assert abs(root.curve + ONE / 108) < arb(2) ** -200
+    assert rooted(arb(3), lambda x: x * x - 9) == 3
 
 
 def test_a_hull_holds_all_of_all():

@@ -233,12 +233,32 @@ def test_derivatives_with_respect_to_start_parameter_and_instant():
     assert narrow(speed.slope, 3 * (-ONE).exp() * (-1 + arb("0.5") * 2), 110)
 
 
+def test_second_derivatives_with_respect_to_parameter_and_instant():
+    """y' = -p t y with p = 1/2 + s: y = 3 exp(-p t²/2), at the instant 2 + 3 s + 2 s²."""
+
+    def at(s):
+        return 3 * mpmath.exp(-(0.5 + s) * (2 + 3 * s + 2 * s * s) ** 2 / 2)
+
+    def read(s):
+        return (0.5 + s) * at(s) ** 2
+
+    p = ball(exact("0.5").varied(2))
+    decay = Smooth(lambda t, y: (-p * t * y[0],), ZERO, lambda _, y: (p * y[0] * y[0],))
+    assert decay.find_order((arb(3),)) == 2
+    course, instant = Course(decay, (arb(3),)), Jet(arb(2), arb(3), None, arb(4))
+    with mpmath.workdps(60):
+        for ball_, law in zip(course.at(instant), (at, read), strict=True):
+            assert abs(ball_.curve - arb(mpmath.nstr(mpmath.diff(law, 0, 2), 40))) < arb(10) ** -25
+    rest, _ = decay.speed(course, arb(2))  # -p t y at t = 2: d²/dp² of -6 p exp(-2 p)
+    assert narrow(rest.curve, 24 * (-ONE).exp() - 12 * (-ONE).exp(), 105)
+
+
 def test_without_anything_that_varies_there_is_no_derivative():
-    assert not forced().varies((ONE, ZERO))
-    assert forced().varies((Jet(ONE, ONE), ZERO))
+    assert forced().find_order((ONE, ZERO)) == 0
+    assert forced().find_order((Jet(ONE, ONE), ZERO)) == 1
     p = Jet(ONE, ONE)
-    assert Smooth(lambda _, y: (p * y[0],), ZERO).varies((ONE,))
-    assert Smooth(lambda _, y: (y[0],), ZERO, lambda _, y: (p * y[0],)).varies((ONE,))
+    assert Smooth(lambda _, y: (p * y[0],), ZERO).find_order((ONE,)) == 1
+    assert Smooth(lambda _, y: (y[0],), ZERO, lambda _, y: (p * y[0],)).find_order((ONE,)) == 1
 
 
 # ---- motions that end
@@ -363,6 +383,19 @@ def test_an_event_that_moves_moves_the_start():
     assert x.value.contains(5)
     assert x.slope.contains(1 - 10 * 3)
     assert x.slope.rad() < 1e-30
+
+
+def test_an_event_that_moves_with_a_second_derivative():
+    """y' = t y from y = 5 + s + 7 s²/2 at the event 1 + 3 s + 5 s²/2: what it is at the instant 1, by s."""
+
+    def at_one(s):
+        return (5 + s + 7 * s * s / 2) * mpmath.exp((1 - (1 + 3 * s + 5 * s * s / 2) ** 2) / 2)
+
+    event, state = Jet(ONE, arb(3), None, arb(5)), (Jet(arb(5), ONE, None, arb(7)),)
+    _, (x,), _ = restarted(lambda start: Smooth(lambda t, y: (t * y[0],), start), event, state)
+    with mpmath.workdps(60):
+        for derivative, order in ((x.slope, 1), (x.curve, 2)):
+            assert abs(derivative - arb(mpmath.nstr(mpmath.diff(at_one, 0, order), 40))) < arb(10) ** -25
 
 
 def test_an_event_that_is_too_uncertain_is_undecided():

@@ -1,0 +1,65 @@
+"""Sections of the detection page from studies of a part of the faults: ``python -m tests.detection.sections DIR …``.
+
+A study without claims gives the section on solvers that state nothing; another one that on faults that were tried
+again after the study of the whole page.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from veridyn.reports.markdown import table
+
+from .outcome import Document, Outcome, join, key_of, read_outcomes
+from .page import AGAIN, RESULTS, SILENT, bullets, list_cells, make_runs, say_number, summarise_faults, write_section
+
+TRIED_AGAIN = """\
+Checks have changed since the study above. These faults were tried again, at the size of their row."""
+STATES_NOTHING = """\
+Most users' solvers state neither claims nor refinement. `python -m tests.detection.study --silent` lets the hosts state
+nothing either: first comes the [card](identify.md), a deviation on which is a detection; then cases, by the step, the
+order or the tolerance that the answers showed."""
+
+
+def make_again(document: Document) -> str:
+    """Return the section on what was tried again: a row a fault."""
+    head = ("Host", "Fault", "Part", "What is wrong", "Size", "Smallest detected", "Layers", "Where", "Checks")
+    rows = [list_cells(outcome) for outcome in read_outcomes(document)]
+    return _join(AGAIN, TRIED_AGAIN, *make_runs(document), table(head, rows))
+
+
+def make_silent(document: Document) -> str:
+    """Return the section on hosts that state nothing: sums, and every fault that survives, with the reason."""
+    outcomes = read_outcomes(document)
+    return _join(SILENT, STATES_NOTHING, *make_runs(document), bullets(summarise_faults(document)), *_survive(outcomes))
+
+
+def _survive(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    yield "Every fault of these hosts that survives without claims:"
+    rows = [
+        (*key_of(o.fault), o.fault["what"], say_number(o.fault["size"]), o.fault["unseen"] or "survives")
+        for o in outcomes
+        if o.fate in ("survived", "unseen")
+    ]
+    yield table(("Host", "Fault", "What is wrong", "Size", "Why"), rows) if rows else "None."
+
+
+def _join(*blocks: str) -> str:
+    return "\n\n".join(blocks) + "\n"
+
+
+def main(folders: Sequence[str]) -> None:
+    """Write the sections of which there are studies."""
+    texts = [(Path(folder) / RESULTS).read_text(encoding="utf-8") for folder in folders]
+    documents = [json.loads(text) for text in texts]
+    for name, make, silent in ((AGAIN, make_again, False), (SILENT, make_silent, True)):
+        mine = [document for document in documents if document.get("silent", False) is silent]
+        if mine:
+            write_section(name, make(join(mine)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,75 @@
+"""Where the CPU time of a verification goes: ``python -m tests.timing.judging SOLVER [CASE…]``.
+
+All checks of the cases are judged in this process. What the solver takes itself is counted apart, so that the rest is
+what a solver would wait for whose answers cost nothing. Loading the cases is counted apart too. CPU seconds.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from veridyn.problem.mechanical import Problem
+from veridyn.references.certified import forget
+from veridyn.solver.contract.gate import TimedAnswer
+from veridyn.solver.contract.loading import load_solver
+from veridyn.solver.contract.local_gate import LocalGate
+from veridyn.solver.contract.statements import Settings
+from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case
+from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.judge import judge
+from veridyn.validation_cases.judgement.runner import Runner
+
+
+class CountingGate(LocalGate):
+    """The gate to a solver in this process; `seconds` is the CPU time that its answers took."""
+
+    seconds = 0.0
+
+    def solve(self, problem: Problem, settings: Settings) -> TimedAnswer:
+        with self.counting():
+            return super().solve(problem, settings)
+
+    def warm_up(self, settings: Settings) -> None:
+        with self.counting():
+            super().warm_up(settings)
+
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        """Count the CPU time of what is done inside, whether it ends well or not."""
+        begin = time.process_time()
+        try:
+            yield
+        finally:
+            self.seconds += time.process_time() - begin
+
+
+def measure(name: str, spec: str) -> tuple[int, float, float, float]:
+    """Return the number of checks of a case, and the CPU times (s) of loading it, judging it and solving it."""
+    forget()
+    begin = time.process_time()
+    case = load_case(name)
+    loaded = time.process_time()
+    gate = CountingGate(load_solver(spec))
+    runner = Runner(gate)
+    count = sum(1 for check in checks(case, runner.subject) if judge(check, runner))
+    return count, loaded - begin, time.process_time() - loaded - gate.seconds, gate.seconds
+
+
+def main() -> None:
+    """Print a line a case, and the sum."""
+    spec, *names = sys.argv[1:]
+    offered = load_solver(spec).capabilities
+    total = [0, 0.0, 0.0, 0.0]
+    print(f"{'case':24}{'checks':>8}{'load':>8}{'judge':>8}{spec:>10}")
+    for name in names or [name for name in case_names() if kind_of(name) in offered]:
+        row = measure(name, spec)
+        total = [a + b for a, b in zip(total, row, strict=True)]
+        print(f"{name:24}{row[0]:8}{row[1]:8.2f}{row[2]:8.2f}{row[3]:10.2f}", flush=True)
+    print(f"{'all':24}{total[0]:8}{total[1]:8.2f}{total[2]:8.2f}{total[3]:10.2f}")
+
+
+if __name__ == "__main__":
+    main()
