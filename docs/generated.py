@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import gradients_page
 import pictures
 import solvers_page
 
@@ -25,6 +26,7 @@ from veridyn.validation_cases.judgement.catalogue import all_cases, kind_of
 ROOT = Path(__file__).parents[1]
 PROTOCOL = "solver/contract/protocol-1.json"
 RECORDED = ROOT / "docs/solvers.json"
+GRADIENTS = ROOT / "docs/gradients.json"
 CARDS = ROOT / "docs/cards.json"
 HISTORIES = ROOT / "docs/histories.json"
 
@@ -47,7 +49,7 @@ def pages() -> dict[str, str]:
     drawn = draw_cases(cases)
     made = {f"cases/{case.name}.md": case_page(case, drawn) for case in cases}
     single = {"gallery.md": gallery(cases, drawn), "command-line.md": command_line(), "formats.md": formats()}
-    return single | solvers() | made | drawn | cards()
+    return single | solvers() | gradients() | made | drawn | cards()
 
 
 def draw_cases(cases: Iterable[Case]) -> dict[str, str]:
@@ -72,6 +74,11 @@ def solvers() -> dict[str, str]:
     """Return the comparison of solvers and its diagrams, from recorded runs."""
     recorded = solvers_page.checked(json.loads(RECORDED.read_text(encoding="utf-8")), RECORDED.name)
     return {"solvers.md": solvers_page.page(recorded)} | solvers_page.draw_all_costs(recorded)
+
+
+def gradients() -> dict[str, str]:
+    """Return the table of the derivatives of simulators, from what they were recorded to return."""
+    return {"simulators-gradients.md": gradients_page.write_page(json.loads(GRADIENTS.read_text(encoding="utf-8")))}
 
 
 def cards() -> dict[str, str]:

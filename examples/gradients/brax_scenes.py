@@ -15,14 +15,15 @@ from brax.generalized import pipeline as generalized
 from brax.io import mjcf
 from brax.positional import pipeline as positional
 from brax.spring import pipeline as spring
-from motions import ENDS, NUMBERS, record
+from motions import ENDS, record
 
 jax.config.update("jax_enable_x64", True)
 STEP = 5e-4  # s
 HEAD = f'<mujoco><option timestep="{STEP}" gravity="0 0 -9.81"/><custom><numeric data="0" name="elasticity"/></custom>'
 FLOOR = '<geom name="floor" type="plane" size="100 100 1"/>'
 BODY = '<body pos="0 0 {0}"><freejoint/><geom type="{1}" size="{2}" mass="1"/></body>'
-SLIDER = '<body><joint type="slide" axis="1 0 0"/><geom type="sphere" size="0.05" mass="1" contype="0" conaffinity="0"/></body>'
+ALONE = 'size="0.05" mass="1" contype="0" conaffinity="0"'
+SLIDER = f'<body><joint type="slide" axis="1 0 0"/><geom type="sphere" {ALONE}/></body>'
 SCENES = {
     "bounce": FLOOR + BODY.format(0.05, "sphere", "0.05"),
     "slide": FLOOR + BODY.format(0.0499, "box", "0.2 0.2 0.05"),
@@ -42,16 +43,16 @@ def place(motion, pipeline, system, n):
     q, qd, of = jnp.asarray(system.init_q, float), jnp.zeros(system.qd_size()), 0
     match motion:
         case "bounce":
-            system = system.tree_replace({"opt.gravity": jnp.stack([0.0, 0.0, -n["g"]])})
+            system = system.replace(gravity=jnp.stack([0.0, 0.0, -n["g"]]))
             system = system.replace(elasticity=jnp.full(system.elasticity.shape, 1.0) * n["e"])
             q = q.at[2].set(n["h"] + 0.05)
         case "slide":
-            system = system.tree_replace({"opt.gravity": jnp.stack([0.0, 0.0, -n["g"]])})
+            system = system.replace(gravity=jnp.stack([0.0, 0.0, -n["g"]]))
             system = system.replace(geom_friction=system.geom_friction.at[:, 0].set(n["mu"]))
             qd = qd.at[0].set(n["v"])
         case "strike":
             of = 1
-            system = system.tree_replace({"opt.gravity": jnp.zeros(3)})
+            system = system.replace(gravity=jnp.zeros(3))
             system = system.replace(elasticity=jnp.full(system.elasticity.shape, 1.0) * n["e"])
             system = system.replace(geom_friction=0.0 * system.geom_friction)
             q = q.at[0].set(-n["d"] - 0.1)

@@ -1,4 +1,4 @@
-"""CasADi: its integrator with events (rosenbrock), and its own sensitivities forward; the motions are one integrator each.
+"""CasADi: its integrators with events, and its own sensitivities; a motion is one integrator.
 
 At an event a transition function gives the state after it; CasADi says of it "Event support is experimental".
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from importlib.metadata import version
 
@@ -9,7 +10,7 @@ import diffrax
 import jax
 import jax.numpy as jnp
 import optimistix
-from motions import ENDS, record
+from motions import ENDS, NUMBERS, record
 
 jax.config.update("jax_enable_x64", True)
 ADJOINT = [diffrax.ForwardMode()]  # the last one is used
@@ -78,7 +79,7 @@ def forward(motion, n):
 
 if __name__ == "__main__":
     versions = {name: version(name) for name in ("diffrax", "jax")}
-    for motion in (bounce, slide, strike, stop, spring):
+    for motion in map(globals().get, sys.argv[1:] or NUMBERS):
         for way, differentiate in (("forward", partial(forward, motion)), ("reverse", jax.jit(jax.grad(motion)))):
             ADJOINT.append(diffrax.ForwardMode() if way == "forward" else diffrax.RecursiveCheckpointAdjoint())
             record("diffrax", versions, way, motion.__name__, jax.jit(motion), differentiate)

@@ -6,6 +6,7 @@ recipe b = 2 d sqrt(k), d = -ln e / sqrt(ln² e + pi²); the derivative by e goe
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import partial
 from importlib.metadata import version
@@ -17,15 +18,17 @@ from motions import ENDS, NUMBERS, record
 from mujoco import mjx
 
 jax.config.update("jax_enable_x64", True)
-STEP = 2e-4  # s
+STEP = 4e-5  # s
 STIFFNESS = 1e6  # 1/s², of contacts
 HARD = 0.9  # impedance of a contact: the share of its law that is obeyed
 SOLIMP = f"{HARD} {HARD} 0.001 0.5 2"
-HEAD = f'<mujoco><option timestep="{STEP}" gravity="0 0 -9.81"/><worldbody>'
-BALL = '<body pos="{0} 0 {1}"><joint type="slide" axis="{2}"/><geom name="{3}" type="sphere" size="0.05" mass="1"/></body>'
+TOLERANCE = os.environ.get("TOLERANCE", "1e-8")  # of its solver; its own default
+HEAD = f'<mujoco><option timestep="{STEP}" gravity="0 0 -9.81" tolerance="{TOLERANCE}"/><worldbody>'
+SPHERE = 'type="sphere" size="0.05" mass="1"'
+BALL = f'<body pos="{{0}} 0 {{1}}"><joint type="slide" axis="{{2}}"/><geom name="{{3}}" {SPHERE}/></body>'
 FLOOR = '<geom name="floor" type="plane" size="100 100 1"/>'
 PAIR = '</worldbody><contact><pair geom1="{0}" geom2="{1}" condim="{2}" solimp="' + SOLIMP + '"/></contact></mujoco>'
-SLIDER = '<body><joint type="slide" axis="1 0 0" {0}/><geom type="sphere" size="0.05" mass="1"/></body>'
+SLIDER = f'<body><joint type="slide" axis="1 0 0" {{0}}/><geom {SPHERE}/></body>'
 SCENES = {
     "bounce": HEAD + FLOOR + BALL.format(0, 0.05, "0 0 1", "ball") + PAIR.format("floor", "ball", 1),
     "slide": HEAD
@@ -67,7 +70,7 @@ def place(motion, model, n):
             model = model.tree_replace({"opt.gravity": 0.0 * model.opt.gravity, "pair_solref": solref})
             data = data.replace(qpos=data.qpos.at[0].set(-n["d"]), qvel=data.qvel.at[0].set(n["v"]))
         case "stop":
-            solref = model.jnt_solref.at[0].set(jnp.stack([-n["k"] / HARD, 0.0 * n["k"]]))
+            solref = model.jnt_solref.at[0].set(jnp.stack([-n["k"], 0.0 * n["k"]]))
             model = model.tree_replace({"jnt_solref": solref, "jnt_range": model.jnt_range.at[0, 1].set(n["gap"])})
             data = data.replace(qvel=data.qvel.at[0].set(n["v"]))
         case _:
@@ -84,5 +87,6 @@ if __name__ == "__main__":
         look = partial(place, motion, mjx.put_model(mujoco.MjModel.from_xml_string(SCENES[motion])))
         both = jax.jit(lambda n, look=look: (look(n), jax.jacfwd(look)(n)))
         solve = lambda n, both=both: both(n)[0]
-        record("MuJoCo MJX", versions, "forward", motion, solve, lambda n, both=both: both(n)[1])
+        way = "forward" + (", tolerance 0" if TOLERANCE == "0" else "")
+        record("MuJoCo MJX", versions, way, motion, solve, lambda n, both=both: both(n)[1])
         record("MuJoCo MJX", versions, "reverse", motion, solve, jax.jit(jax.grad(look)))

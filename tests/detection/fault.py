@@ -19,6 +19,7 @@ PARTS = (
     "state",
     "precision",
     "protocol",
+    "derivative",
 )
 """Parts of a code that faults damage."""
 

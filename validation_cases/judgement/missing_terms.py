@@ -6,7 +6,8 @@ The problem is solved together with its derivative, each time with a term of the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 from itertools import combinations
 
 from veridyn.problem.extended import Term
@@ -24,18 +25,18 @@ from veridyn.validation_cases.judgement.runner import Answer, NotJudged, Runner,
 ALIKE = 1e-3  # of what a term makes of a derivative: so near is what a solver without it computes
 TOLD = 10.0  # criteria: what a term changes by less is not told from no change
 ZERO = "every derivative is zero"
+RIGHT = "differences of the solver's own answers are the same: a right derivative of wrong answers"
+PAIRS = tuple(combinations(tuple(Term)[:8], 2))  # those after them are parts of the first, or its opposite
 
 Numbers = Mapping[str, float]
 
 
 def explain_derivative(runner: Runner, statement: DerivativeStatement, scheme: str, finding: Finding) -> str:
-    """Say what a wrong derivative is, which term is missing, and whether the solver's own answers have it."""
+    """Say what a wrong derivative is: that of the solver's own wrong answers, or one with a term missing."""
     truth = finding.reference.text() if isinstance(finding.reference, Certified) else finding.reference
-    parts = [
-        f"{finding.value} instead of {truth:.12}",
-        name_missing(runner, statement, scheme),
-        _weigh_differences(runner, statement, scheme),
-    ]
+    stated = f"{finding.value} instead of {truth:.12}"
+    own = _weigh_differences(runner, statement, scheme)
+    parts = [stated, own] if own == RIGHT else [stated, name_missing(runner, statement, scheme), own]
     return "; ".join(filter(None, parts))
 
 
@@ -46,9 +47,7 @@ def _weigh_differences(runner: Runner, statement: DerivativeStatement, scheme: s
         own = own_differences(runner, statement, scheme)
     except NotJudged:
         return ""
-    if own.passes:
-        return "differences of the solver's own answers are the same: a right derivative of wrong answers"
-    return "differences of the solver's own answers are others: a wrong derivative"
+    return RIGHT if own.passes else "differences of the solver's own answers are others: a wrong derivative"
 
 
 def name_missing(runner: Runner, statement: DerivativeStatement, scheme: str) -> str:
@@ -61,18 +60,17 @@ def _find_missing(runner: Runner, statement: DerivativeStatement, scheme: str) -
     truths = {q.name: statement.truth(q).value for q in statement.quantities}
     proved = {name: float(truth) for name, truth in truths.items() if truth is not None}
     told = {name: TOLD * statement.tolerance(q).value for q in statement.quantities if (name := q.name) in proved}
+    zero = ZERO if _are_zero(answers, proved, told) else ""
     # The simplest explanation is the best. Some problems do not tell two terms apart: then both are named.
-    suspects = (
-        [
+    for group in (tuple((term,) for term in Term), () if zero else PAIRS):
+        named = [
             " and ".join(term.value for term in without)
-            for without in combinations(Term, count)
+            for without in group
             if explains(compute_without(statement, without), answers, proved, told)
         ]
-        for count in (1, 2)
-    )
-    named = next(filter(None, suspects), [])
-    parts = [ZERO if _are_zero(answers, proved, told) else "", f"as if {', or '.join(named)}" if named else ""]
-    return ": ".join(filter(None, parts))
+        if named:
+            return ": ".join(filter(None, (zero, f"as if {', or '.join(named)}")))
+    return zero
 
 
 def _are_zero(answers: Numbers, proved: Numbers, told: Numbers) -> bool:
@@ -92,7 +90,8 @@ def explains(wrong: Numbers, answers: Numbers, proved: Numbers, told: Numbers) -
     return bool(apart) and all(near)
 
 
-def compute_without(statement: DerivativeStatement, without: Collection[Term]) -> Numbers:
+@lru_cache(maxsize=128)
+def compute_without(statement: DerivativeStatement, without: tuple[Term, ...]) -> Numbers:
     """Return the derivatives of a statement with terms left out, by the name of the quantity; none if that fails."""
     problem = statement.problem
     if not isinstance(problem, InitialValueProblem):

@@ -40,6 +40,11 @@ class Term(StrEnum):
     MEMORY = "nothing before an event mattered after it"
     RATES = "the parameter did not stand in the equations of motion"
     START = "the initial values did not move"
+    SALTATION = "the motion at events did not know that their instants move"
+    ARRIVAL = "the states that arrive at events did not follow their instants"
+    BEGINNING = "what follows events did not begin with them"
+    REVERSED = "the instants of events moved the other way"
+    OTHER = "the instants were those of another event of the mode"
 
 
 @dataclass(frozen=True)
@@ -129,23 +134,29 @@ class _Rule:
         """Return the derivative of the instant of an event."""
         if Term.INSTANT in self.without:
             return sympy.Integer(0)
-        along = self.along(change.guard, by_parameter=Term.GUARD not in self.without)
-        return -along / self.in_time(change.guard, mode)
+        others = [each.guard for each in mode.events if each is not change]
+        guard = others[0] if others and Term.OTHER in self.without else change.guard
+        along = self.along(guard, by_parameter=Term.GUARD not in self.without)
+        sign = 1 if Term.REVERSED in self.without else -1
+        return sign * along / self.in_time(guard, mode)
 
     def jump(
         self, mode: Mode, begins: Mode, jumps: tuple[Expr, ...], moves: Expr, reset: Mapping[str, Expr]
     ) -> list[Expr]:
         """Return the derivatives of the states just after an event, at a fixed instant."""
         put = {sympy.Symbol(name): value for name, value in zip(self.problem.states, jumps, strict=True)}
-        then = begins if Term.JUMP not in self.without else mode
+        then = mode.rates if Term.JUMP in self.without else tuple(rate.xreplace(put) for rate in begins.rates)
+        arrives, leaves = (
+            0 if self.without & {Term.SALTATION, term} else moves for term in (Term.ARRIVAL, Term.BEGINNING)
+        )
         result = []
-        for name, value, rate in zip(self.problem.states, jumps, then.rates, strict=True):
+        for name, value, rate in zip(self.problem.states, jumps, then, strict=True):
             own = sympy.Symbol(name) if Term.RESET in self.without and name in reset else value
             by_parameter = Term.COEFFICIENT not in self.without
             if Term.MEMORY in self.without:
                 result.append(self.along(own, by_state=False, by_parameter=by_parameter))
                 continue
-            later = (self.in_time(own, mode) - rate.xreplace(put)) * moves
+            later = self.in_time(own, mode) * arrives - rate * leaves
             result.append(self.along(own, by_parameter=by_parameter) + later)
         return result
 
