@@ -16,6 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import veridyn
 from veridyn.problem.extended import Term, extend
 from veridyn.problem.initial_value import InitialValueProblem
@@ -24,6 +26,7 @@ from veridyn.problem.tangent import read_tangent
 from veridyn.reports.markdown import table
 from veridyn.results.grouping import group
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
+from veridyn.solver.contract.responses import Trajectory
 
 Entry = dict[str, Any]
 
@@ -182,9 +185,11 @@ def _leave_out(statement: InitialValueProblem, number: str, size: float) -> list
 def _differentiate(problem: InitialValueProblem, number: str, *without: Term) -> float:
     extended = extend(problem, read_tangent(problem, number), without=without)
     state = STATE[problem.name]
-    stated = replace(extended.problem, output_times=[0.0, problem.end])
+    stated = replace(extended.problem, output_times=np.array([0.0, problem.end]))
     place = stated.states.index(extended.derivatives[problem.states.index(state)])
-    return float(SCIPY.solve(stated, {"scheme": "DOP853"}).states[-1, place])
+    answer = SCIPY.solve(stated, {"scheme": "DOP853"})
+    assert isinstance(answer, Trajectory)
+    return float(answer.states[-1, place])
 
 
 def judge(row: Mapping[str, Any], truth: Mapping[str, Any]) -> str:
