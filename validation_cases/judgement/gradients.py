@@ -47,7 +47,7 @@ def own_differences(runner: Runner, statement: DerivativeStatement, scheme: str)
         if isinstance(value, int | float) and len(differences) >= 2:
             rows.append(_compare(quantity.name, float(value), differences, statement.tolerance(quantity).value))
     what = f"The derivatives by {statement.parameter.name} are those of the solver's own answers."
-    return _conclude(
+    return conclude(
         run, rows, what, "three times the distance of the differences at two steps, and the criterion of the derivative"
     )
 
@@ -125,10 +125,10 @@ def linear(runner: Runner, statement: DerivativeStatement, scheme: str) -> Findi
                 LevelRow(quantity=quantity.name, before=value, after=other, change=change, admissible=admissible)
             )
     what = f"Along a tangent that is {FACTOR:g} times as long the derivatives are so, too."
-    return _conclude(run, rows, what, "twice the criterion of the derivative, which both keep")
+    return conclude(run, rows, what, "twice the criterion of the derivative, which both keep")
 
 
-def _conclude(run: Run, rows: Sequence[LevelRow], what: str, reason: str) -> Finding:
+def conclude(run: Run, rows: Sequence[LevelRow], what: str, reason: str) -> Finding:
     """Return what a table of changes says: the worst one decides."""
     if not rows:
         raise NotJudged("nothing can be compared")
