@@ -29,7 +29,18 @@ def test_right_derivatives_pass_in_all_layers():
     layers = {record.layer: record for record in records if record.verdict == "pass"}
     assert set(layers) == {"criterion", "invariance"}, "there are no levels"
     names = {record.quantity.partition(BY)[0] for record in records}
-    assert {"t_impact_2", "y@2", "path", "own_differences", "linear", "renamed", "permuted", "reverse"} <= names
+    assert {
+        "t_impact_2",
+        "y@2",
+        "path",
+        "own_differences",
+        "linear",
+        "renamed",
+        "permuted",
+        "restarted",
+        "reverse",
+    } <= names
+    assert {r.quantity for r in records if r.verdict != "pass"} == set()
     assert {record.quantity.partition(BY)[2] for record in records} == {"e"}
     assert {r.unit for r in records if r.quantity in ("v@2 by e", "t_impact_2 by e")} == {"m/s", "s"}
 
