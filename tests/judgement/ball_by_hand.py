@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from veridyn.problem.tangent import Tangent
+from veridyn.problem.variations import differentiate_start
 
 SHORTEST = 1e-7  # s; of a flight: then the ball rests
 
@@ -22,13 +23,15 @@ class Ball:
         return -e * v, -de * v - e * dv
 
     def solve_tangent(self, problem, tangent, settings):
-        (g, h, e), slope = problem.parameter_numbers, tangent.numbers.get
+        g, _, e = problem.parameter_numbers
         e += self.excess
-        dg, dh, de = (slope(name, 0.0) for name in problem.parameters)
+        dg, _, de = (tangent.numbers.get(name, 0.0) for name in problem.parameters)
         (impact,) = problem.modes[0].events
         places = sorted((0, 1), key=lambda place: problem.states[place] != str(impact.guard))  # of height and velocity
-        start, rise = (slope(f"initial.{problem.states[place]}", 0.0) for place in places)
-        t, y, v, dy, dv = 0.0, h, 0.0, dh + start, rise
+        t, (y, v), (dy, dv) = (
+            problem.start,
+            *(part[places].tolist() for part in (problem.initial_state, differentiate_start(problem, tangent))),
+        )
         rows, impacts, outputs = [], [], list(problem.output_times)
         while outputs:
             lapse = (v + math.sqrt(v * v + 2 * g * y)) / g
@@ -50,8 +53,9 @@ class Ball:
             impacts.append((t, move))
         rows, impacts = np.array(rows), np.array(impacts).reshape(-1, 2)
         states, slopes = (part[:, np.argsort(places)] for part in (rows[:, 1:3], rows[:, 3:]))
+        modes = [problem.modes[0 if any(state) else -1].name for state in states]  # in flight, at rest
         return {
-            "response": {"time": rows[:, 0], "states": states, "events": {impact.name: impacts[:, 0]}},
+            "response": {"time": rows[:, 0], "states": states, "events": {impact.name: impacts[:, 0]}, "modes": modes},
             "tangent": {"states": slopes, "events": {impact.name: impacts[:, 1]}},
         }
 

@@ -29,7 +29,18 @@ def test_right_derivatives_pass_in_all_layers():
     layers = {record.layer: record for record in records if record.verdict == "pass"}
     assert set(layers) == {"criterion", "invariance"}, "there are no levels"
     names = {record.quantity.partition(BY)[0] for record in records}
-    assert {"t_impact_2", "y@2", "path", "own_differences", "linear", "renamed", "permuted"} <= names
+    assert {
+        "t_impact_2",
+        "y@2",
+        "path",
+        "own_differences",
+        "linear",
+        "renamed",
+        "permuted",
+        "restarted",
+        "reverse",
+    } <= names
+    assert {r.quantity for r in records if r.verdict != "pass"} == set()
     assert {record.quantity.partition(BY)[2] for record in records} == {"e"}
     assert {r.unit for r in records if r.quantity in ("v@2 by e", "t_impact_2 by e")} == {"m/s", "s"}
 
@@ -79,3 +90,16 @@ def test_numbers_that_a_case_computes_follow_its_parameters():
     amplitude = next(q for q in case.quantities if q.name == "amplitude")
     derivative = amplitude.truth({**values, "mu": values["mu"].varied()}).derivative
     assert numbers["a"] == pytest.approx(float(derivative), rel=1e-10)
+
+
+def test_derivatives_in_reverse_alone_are_held_against_proved_ones():
+    class Reverse(ball_by_hand.Ball):
+        capabilities = ball_by_hand.Ball.capabilities - {"derivatives:forward"}
+
+    class UnmovedReverse(ball_by_hand.Unmoved):
+        capabilities = Reverse.capabilities
+
+    (right,), (wrong,) = judge_derivatives(Reverse()), judge_derivatives(UnmovedReverse())
+    assert (right.quantity, right.verdict) == ("reverse by e", "pass"), right.detail
+    assert wrong.verdict == "fail"
+    assert "in reverse are those that are proved" in wrong.detail

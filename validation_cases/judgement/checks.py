@@ -4,9 +4,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from veridyn.results import Layer
-from veridyn.solver.contract.statements import FORWARD, WHAT_TO_CLAIM, Claims
+from veridyn.solver.contract.statements import DERIVATIVES, FORWARD, REVERSE, WHAT_TO_CLAIM, Claims
 from veridyn.validation_cases.judgement import levels, methods, orders
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
 from veridyn.validation_cases.judgement.derivatives import BY, DerivativeStatement, list_statements
@@ -16,6 +17,7 @@ from veridyn.validation_cases.judgement.judge import Check, Finding, measured_er
 from veridyn.validation_cases.judgement.missing_terms import explain_derivative
 from veridyn.validation_cases.judgement.moved import MOVED, moved_copy
 from veridyn.validation_cases.judgement.relations import RELATIONS, STRUCTURAL, Relation
+from veridyn.validation_cases.judgement.reverse import REVERSE_CHECK, reverse
 from veridyn.validation_cases.judgement.runner import NotJudged, Runner
 from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Subject
@@ -81,19 +83,30 @@ def checks_of(statement: Statement, subject: Subject, scheme: str) -> Iterator[C
 
 def _derivatives(statement: Statement, subject: Subject, scheme: str, claims: Claims) -> Iterator[Check]:
     """Yield what is asked of the derivatives of a solver that offers them, of the default variant of a case."""
-    offers = FORWARD in subject.capabilities and statement.needs <= subject.capabilities
-    if not offers or statement.variant is not statement.case.default_variant:
+    offered = DERIVATIVES & subject.capabilities if statement.needs <= subject.capabilities else frozenset()
+    if not offered or statement.variant is not statement.case.default_variant:
         return
     wanted = subject.request.relations
     for derived in list_statements(statement.case, statement, brief=bool(wanted)):
-        yield from checks_of_derivatives(derived, subject, scheme)
-        make, by = partial(_check, derived, scheme, Layer.INVARIANCE), f"{BY}{derived.parameter.name}"
-        for name, compare in GRADIENT_CHECKS.items():
-            if not wanted or name in wanted:
-                yield make(f"{name}{by}", "", compare)
-        for relation in STRUCTURAL:
-            if relation.applies(derived.problem) and (not wanted or relation.name in wanted):
-                yield make(f"{relation.name}{by}", "", invariance, relation, claims)
+        checks = _forward(derived, subject, scheme, claims) if FORWARD in offered else iter(())
+        if REVERSE in offered:
+            name = f"{REVERSE_CHECK}{BY}{derived.parameter.name}"
+            checks = chain(checks, [_check(derived, scheme, Layer.INVARIANCE, name, "", reverse)])
+        yield from (c for c in checks if c.layer is not Layer.INVARIANCE or _is_relation_wanted(c, wanted))
+
+
+def _is_relation_wanted(check: Check, wanted: tuple[str, ...]) -> bool:
+    return not wanted or check.name.partition(BY)[0] in wanted
+
+
+def _forward(derived: DerivativeStatement, subject: Subject, scheme: str, claims: Claims) -> Iterator[Check]:
+    """Yield what is asked of derivatives forward."""
+    yield from checks_of_derivatives(derived, subject, scheme)
+    make, by = partial(_check, derived, scheme, Layer.INVARIANCE), f"{BY}{derived.parameter.name}"
+    yield from (make(f"{name}{by}", "", compare) for name, compare in GRADIENT_CHECKS.items())
+    for relation in STRUCTURAL:
+        if relation.applies(derived.problem):
+            yield make(f"{relation.name}{by}", "", invariance, relation, claims)
 
 
 def checks_of_derivatives(derived: DerivativeStatement, subject: Subject, scheme: str) -> Iterator[Check]:

@@ -52,7 +52,7 @@ BY = " by "  # between the names of quantity and parameter
 # ---- truth
 
 
-def _settle_soon(compute: Compute) -> Compute:
+def settle_soon(compute: Compute) -> Compute:
     """Return what gives values in the time that a proof has here, or says how far it came."""
 
     def settle(values: Values, digits: int) -> Certified:
@@ -162,7 +162,7 @@ class DerivedQuantity(Quantity):
 
     def truth(self, values: Values, digits: int = DIGITS) -> Certified:
         """Return the proved derivative."""
-        return differentiate_truth(self.base, values, (self.parameter,), digits, _settle_soon(self.base.truth))
+        return differentiate_truth(self.base, values, (self.parameter,), digits, settle_soon(self.base.truth))
 
 
 def differentiate_quantity(quantity: Quantity, parameter: Parameter) -> DerivedQuantity:

@@ -10,21 +10,35 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
+
 from veridyn.problem.errors import SolverInputError
+from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.mechanical import Floats
+from veridyn.problem.tangent import INITIAL, Tangent
 from veridyn.references.parameters import ParameterError
 from veridyn.results import LevelRow
+from veridyn.solver.contract.derivatives import Differentiated, read_differentiated
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.validation_cases.judgement.derivatives import DerivativeStatement, DerivedQuantity
+from veridyn.solver.contract.responses import AnyResponse, Trajectory, output_instants
+from veridyn.validation_cases.judgement.derivatives import (
+    DerivativeStatement,
+    DerivedQuantity,
+    TangentObservation,
+)
 from veridyn.validation_cases.judgement.invariance import TWICE
 from veridyn.validation_cases.judgement.judge import Finding
 from veridyn.validation_cases.judgement.moved import share_of
+from veridyn.validation_cases.judgement.relations import FEWEST, TELLING
+from veridyn.validation_cases.judgement.restated_initial_value import can_be_restarted, continued
 from veridyn.validation_cases.judgement.runner import Answer, NotJudged, Run, Runner
 from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 from veridyn.validation_cases.judgement.uncertainty import SAFETY
 
-OWN_DIFFERENCES, LINEAR = "own_differences", "linear"
+OWN_DIFFERENCES, LINEAR, RESTARTED_MOTION = "own_differences", "linear", TELLING
 STEPS = (1e-2, 1e-3, 1e-4, 1e-6)  # of the parameter
+RESTARTED = 1e-3  # of the derivative: what the motion magnifies of two tolerances
 FACTOR = -2.0  # of the tangent: a power of two rounds nothing
 
 
@@ -47,7 +61,7 @@ def own_differences(runner: Runner, statement: DerivativeStatement, scheme: str)
         if isinstance(value, int | float) and len(differences) >= 2:
             rows.append(_compare(quantity.name, float(value), differences, statement.tolerance(quantity).value))
     what = f"The derivatives by {statement.parameter.name} are those of the solver's own answers."
-    return _conclude(
+    return conclude(
         run, rows, what, "three times the distance of the differences at two steps, and the criterion of the derivative"
     )
 
@@ -125,10 +139,83 @@ def linear(runner: Runner, statement: DerivativeStatement, scheme: str) -> Findi
                 LevelRow(quantity=quantity.name, before=value, after=other, change=change, admissible=admissible)
             )
     what = f"Along a tangent that is {FACTOR:g} times as long the derivatives are so, too."
-    return _conclude(run, rows, what, "twice the criterion of the derivative, which both keep")
+    return conclude(run, rows, what, "twice the criterion of the derivative, which both keep")
 
 
-def _conclude(run: Run, rows: Sequence[LevelRow], what: str, reason: str) -> Finding:
+def restarted(runner: Runner, statement: DerivativeStatement, scheme: str) -> Finding:
+    """Compare derivatives of later states with those of a motion that is started again half-way.
+
+    It starts from the state and its derivative there: the chain rule. What was before must not matter otherwise.
+
+    Raises
+    ------
+    NotJudged
+        If the motion cannot be cut.
+    """
+    run = runner.default_run(statement, scheme)
+    o = runner.observe(run)
+    assert isinstance(o, TangentObservation)
+    again = _start_again(runner, statement, run, o, find_cut(o))
+    size = abs(o[o.tangent.parameter]) or 1.0
+    common = np.intersect1d(again.response.time[again.tangent.time == 0], o.response.time)
+    rows = []
+    for instant in (common[common.size // 2], common[-1]):
+        value, before = (_read_state(o.response.time, part, instant) for part in (o.response, o.slopes))
+        after = _read_state(again.response.time, again.tangent, instant)
+        rows += [
+            LevelRow(
+                quantity=f"{name}@{instant:g}",
+                before=float(before[i]),
+                after=float(after[i]),
+                change=float(abs(after[i] - before[i])),
+                admissible=float(RESTARTED * max(abs(before[i]), abs(value[i]) / size)),
+            )
+            for i, name in enumerate(statement.problem.unknowns)
+        ]
+    what = "Started again half-way from the state and its derivative, the motion has the same derivative later."
+    return conclude(run, rows, what, "a thousandth of the derivative, or of the state over the parameter")
+
+
+def find_cut(o: TangentObservation) -> int:
+    """Return the place of the sample at an output instant about half-way at which nothing happens.
+
+    Raises `NotJudged` if the motion cannot be cut.
+    """
+    problem: InitialValueProblem = o.problem
+    if problem.output_times is None or not can_be_restarted(problem):
+        raise NotJudged("the motion has an end of its own, constraints, or no output instants: it is not cut")
+    free = np.isin(o.response.time, problem.output_times) & ~np.isin(o.response.time, o.response.instants)
+    places = np.flatnonzero(free)
+    if places.size < FEWEST:
+        raise NotJudged("there are too few output instants for a cut")
+    return int(places[places.size // 2])
+
+
+def _start_again(
+    runner: Runner, statement: DerivativeStatement, run: Run, o: TangentObservation, place: int
+) -> Differentiated:
+    """Return response and derivative of the motion from a sample on."""
+    problem = statement.problem
+    assert isinstance(problem, InitialValueProblem)
+    assert isinstance(o.response, Trajectory)
+    outputs = output_instants(problem)
+    later = outputs[outputs >= o.response.time[place]]
+    second = replace(continued(problem, o.response, place), start=float(later[0]), output_times=later)
+    slopes = _read_state(o.response.time, o.slopes, o.response.time[place])
+    starts = zip(problem.unknowns, slopes.tolist(), strict=True)
+    numbers = {name: slope for name, slope in statement.tangent.numbers.items() if name in problem.parameters}
+    numbers |= {INITIAL + name: slope for name, slope in starts}
+    answer = runner.gate.solve_tangent(second, Tangent(o.tangent.parameter, numbers), dict(run.settings))
+    return read_differentiated(second, answer.content, runner.subject.name)
+
+
+def _read_state(times: Floats, record: AnyResponse, instant: float) -> Floats:
+    """Return the unknowns (n,) of a record, of states or of their derivatives, at the instant of a sample."""
+    assert isinstance(record, Trajectory)
+    return np.asarray(record.states[np.searchsorted(times, instant)])
+
+
+def conclude(run: Run, rows: Sequence[LevelRow], what: str, reason: str) -> Finding:
     """Return what a table of changes says: the worst one decides."""
     if not rows:
         raise NotJudged("nothing can be compared")
@@ -142,5 +229,6 @@ def _conclude(run: Run, rows: Sequence[LevelRow], what: str, reason: str) -> Fin
 GRADIENT_CHECKS: Mapping[str, Callable[[Runner, DerivativeStatement, str], Finding]] = {
     OWN_DIFFERENCES: own_differences,
     LINEAR: linear,
+    RESTARTED_MOTION: restarted,
 }
 """What derivatives by a parameter are asked without truth, by name."""
