@@ -34,6 +34,8 @@ UNDEFINED = [
     # nothing in the range of doubles tells whether it exists
     ("power_law_oscillator", {"a": "2000000", "A": "0.1"}, "x@1", "not decided in the range of doubles"),
     ("sdnd106", {"mu_s": "0.2", "m2": "2.5"}, "phase_time_1", "is not proved to last for ever"),
+    # without a load a guard is zero from the start on, and stays it
+    ("sdnd102", {"a": "0"}, "displacement@0.05", "a guard stays zero where a phase begins"),
     # the window ends before
     ("tripped_block", {"mu": "0.01", "L": "10", "v_0": "1.66"}, "reach", "no event down"),
 ]
@@ -70,6 +72,7 @@ REFUSED = [
     ("rigid_stop", {"e": "1.29"}, "leaves the impact faster"),
     ("rocking_block", {"alpha": "125000"}, "no block has its diagonal"),
     ("grazing_impact", {"e": "1.5"}, "leaves the impact faster"),
+    ("ladder", {"a": "25*pi/6"}, "does not lean on the wall"),
 ]
 
 
@@ -99,6 +102,13 @@ def test_a_refusal_keeps_its_words_where_it_is_decided_whether_a_quantity_exists
     quantity = next(each for each in case.quantities if each.name == "phase_time_1")
     with pytest.raises(ParameterError, match=r"friction would be larger in motion than at rest"):
         quantity.truth(case.values({"mu_d": "0.4"}))
+
+
+def test_a_size_of_what_a_parameter_makes_negative_is_positive():
+    """The swing begins on the other side: its angle measures the errors, and is no error."""
+    case = load_case("pin_pendulum")
+    values = case.values({"phi_0": "-0.3569", "phi_p": "-0.3668"})
+    assert all(q.tolerance(values).value > 0 for q in case.quantities)
 
 
 @pytest.mark.parametrize("e", ["0", "0.3"])

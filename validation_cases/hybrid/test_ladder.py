@@ -9,6 +9,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
@@ -42,7 +43,8 @@ PROBLEM = InitialValueProblem(
     end=2.0,
     output_times=evenly(2.0, 800),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+REQUIRED = (Requirement("a < pi/2", "the ladder does not lean on the wall"),)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
 
 
 def leaving_angle(p: Any) -> Any:
@@ -121,6 +123,7 @@ CASE = Case(
     problem=of.motion.problem.with_parameters,
     variants=(Variant("steep", {}), Variant("flat", {"a": "pi/4", "l": "2"})),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     sources=(
         "P. Scholten, A. Simoson: The falling ladder paradox. The College Mathematics Journal 27 (1996) 49-54. "
         "https://doi.org/10.1080/07468342.1996.11973743",

@@ -86,8 +86,8 @@ QUANTITIES = (
     behind.event("to_long", name="behind_to_long_1", applies=on_pin),
     behind.event("to_short", name="behind_to_short_1", applies=on_pin),
     behind.event("to_long", 2, name="behind_to_long_2", applies=on_pin),
-    behind.value("phi", "5", "rad", name="behind_phi_end", scale="-phi_0", applies=on_pin),
-    behind.value("w", "5", "rad/s", name="behind_w_end", scale="-sqrt(g/l)*phi_0", applies=on_pin),
+    behind.value("phi", "5", "rad", name="behind_phi_end", scale="phi_0", applies=on_pin),
+    behind.value("w", "5", "rad/s", name="behind_w_end", scale="sqrt(g/l)*phi_0", applies=on_pin),
 )
 
 CASE = Case(

@@ -159,13 +159,12 @@ class Quantity:
     def truth(self, values: Values, digits: int = DIGITS) -> Certified:
         """Return the certified reference for given parameters; it is computed once, however many schemes ask.
 
-        It is undefined where the quantity does not exist, or nothing decides whether it does.
+        It is undefined where the quantity does not exist, or nothing decides whether it does, or what it is.
         """
         try:
-            exists = self.exists(values)
+            return self.reference.compute(values, digits) if self.exists(values) else undefined(self.absent)
         except CertificationError as doubt:
             return undefined(str(doubt))
-        return self.reference.compute(values, digits) if exists else undefined(self.absent)
 
     def tolerance(self, values: Values) -> Tolerance:
         """Return the acceptance criterion for given parameters."""

@@ -31,12 +31,12 @@ OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
 
 
 def size(formula: str) -> Size:
-    """Return the size that a formula in the parameters gives, such as ``2*pi*sqrt(m/k)``.
+    """Return the size that a formula in the parameters gives, such as ``2*pi*sqrt(m/k)``; it has no sign.
 
     Raises TypeError from the size if there is more in it than numbers, names, operators and functions known here.
     """
     parsed = ast.parse(formula, mode="eval").body
-    return lambda values: _value(parsed, values)
+    return lambda values: abs(_value(parsed, values))
 
 
 def _value(part: ast.expr, values: Values) -> float:
