@@ -14,7 +14,7 @@ from pathlib import Path
 from veridyn.reports.markdown import table
 
 from .catalogue import load_hosts
-from .outcome import Document, Outcome, join, key_of, read_outcomes
+from .outcome import Document, Outcome, find_alarms, join, key_of, read_outcomes
 from .page import AGAIN, RESULTS, SILENT, bullets, list_cells, make_runs, say_number, summarise_faults, write_section
 from .study import describe
 
@@ -36,7 +36,8 @@ def make_again(document: Document) -> str:
 def make_silent(document: Document) -> str:
     """Return the section on hosts that state nothing: sums, and every fault that survives, with the reason."""
     outcomes = read_outcomes(document)
-    return _join(SILENT, STATES_NOTHING, *make_runs(document), bullets(summarise_faults(document)), *_survive(outcomes))
+    sums = bullets(summarise_faults(document))
+    return _join(SILENT, STATES_NOTHING, *make_runs(document), sums, *_survive(outcomes), *_fail_wrongly(document))
 
 
 def _survive(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -47,6 +48,13 @@ def _survive(outcomes: Sequence[Outcome]) -> Iterator[str]:
         if o.fate in ("survived", "unseen")
     ]
     yield table(("Host", "Fault", "What is wrong", "Size", "Why"), rows) if rows else "None."
+
+
+def _fail_wrongly(document: Document) -> Iterator[str]:
+    alarms = find_alarms(document)
+    if alarms:
+        yield "Checks that fail without any fault, which are false alarms:"
+        yield table(("Host", "Variant", "Check"), alarms)
 
 
 def _join(*blocks: str) -> str:

@@ -348,6 +348,14 @@ def test_of_quantities_with_a_kink_the_order_is_that_of_all_together(kinked, sta
     assert [row.error for row in record.levels] == pytest.approx(means)
 
 
+@pytest.mark.parametrize(("longest", "verdict", "levels"), [(1, "pass", 3), (2, "not applicable", 0)])
+def test_steps_that_the_outputs_cut_to_the_same_length_are_no_levels(kinked, stated, longest, verdict, levels):
+    """A method of order 2 would seem to have a lower one."""
+    cut = stated(lambda h: square(min(h, STEPS[longest])), claims={"order": 2})
+    record = kinked(cut, *[(1, 1, 1, 1)] * 3)
+    assert (record.verdict, len(record.levels)) == (verdict, levels)
+
+
 def test_a_kink_leaves_no_less_than_its_order(kinked, stated):
     flat = [(1, 1, 1, 1)] * 3
     assert kinked(stated(square, claims={"order": 5}), *flat).verdict == "pass"

@@ -11,7 +11,7 @@ from msgspec import structs
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.results import LevelRow
 from veridyn.solver.contract.errors import CapabilityError
-from veridyn.solver.contract.statements import Claims
+from veridyn.solver.contract.statements import FEWEST_LEVELS, Claims
 from veridyn.validation_cases.judgement.case import Quantity
 from veridyn.validation_cases.judgement.judge import Finding
 from veridyn.validation_cases.judgement.levels import (
@@ -161,7 +161,9 @@ def _pooled_order(
     # log(error) = log(C) + p log(h) + scatter. The place of a kink within a step makes the scatter, of about the same
     # size on every level. The mean of m logarithms scatters by 1/√m of it if quantities scatter independently; p stays.
     means = [math.exp(statistics.fmean(row)) for row in zip(*shares, strict=True)]
-    levels = [Level(size, mean, mean) for size, mean in zip(sizes, means, strict=True)]
+    levels = leave_out_cut([Level(size, mean, mean) for size, mean in zip(sizes, means, strict=True)])
+    if len(levels) < FEWEST_LEVELS:
+        raise NotJudged("the outputs cut the steps of all but two levels to the same length")
     observed, expected = fitted_order(levels), min(_regularity(answer, statement) for answer in result)
     allowed = Tolerance(ORDER_LOST, "absolute", "largest loss of the observed order of all quantities together")
     lost, scatter = max(0.0, expected - observed), 2 * standard_error(levels)

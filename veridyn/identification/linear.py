@@ -56,6 +56,7 @@ BASIS = (0.4, 0.8, 1.9, 20.0, 1000.0)  # ratios at which members of families are
 POINTS = 41  # of the curve of a family
 SMALL = 2.0  # step times frequency
 CLOSE, REACH = 1e-3, 1.3  # difference to a family that is no accident, if steps times frequency reach so far
+LARGEST_NUMBER = 10.0  # of a family; a fit beyond it is at an edge of the family, which names nothing
 SIMPLER = 10.0  # a family with one number more is nearer only if it differs by so much less
 TRIFLE = 1e-8  # of a state at small steps: what a short first step, or coefficients of nine digits, leave
 BEYOND = 1000.0  # of the rounding: a difference that no luck of rounding makes
@@ -136,7 +137,8 @@ def identify(bench: Bench, free: Free) -> Identity:
         fits.append(fit(family, motions, basis))
         if fits[-1].misfit <= 1:
             return _agree(bench, fits[-1], free)
-    return Identity(min(fits, key=lambda each: each.difference * SIMPLER ** len(each.values)))
+    usual = [each for each in fits if all(abs(value) <= LARGEST_NUMBER for value in each.values)]
+    return Identity(min(usual, key=lambda each: each.difference * SIMPLER ** len(each.values)))
 
 
 def _free_numbers(nearest: Fit | None, motions: Sequence[Measured], basis: Sequence[Measured]) -> Fit | None:

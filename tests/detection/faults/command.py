@@ -31,11 +31,9 @@ SIZE = "SIZE"
 """Stands in a replacement for the size of the fault."""
 
 
-def seeded(
-    source: str, name: str, part: str, what: str, *edits: Edit, touches: Any = always, unseen: str = ""
-) -> Fault:
-    """Return a fault that is there or not."""
-    return Fault(name, part, what, lambda _: Compiled(edited(source, *edits)), touches, unseen=unseen)
+def seeded(source: str, name: str, part: str, what: str, *edits: Edit, touches: Any = always, **why: str) -> Fault:
+    """Return a fault that is there or not, and why it may not be seen."""
+    return Fault(name, part, what, lambda _: Compiled(edited(source, *edits)), touches, **why)
 
 
 def sized(
@@ -90,9 +88,9 @@ ROW = "now = t[i], x[i] = q.x, v[i] = q.v;"
 PUSH = "fmax(0.0, -s->stiffness * gap(s, x))"
 
 
-def newmark(name: str, part: str, what: str, *edits: Edit, touches: Any = always, unseen: str = "") -> Fault:
-    """Return a fault of Newmark's method that is there or not."""
-    return seeded(NEWMARK, name, part, what, *edits, touches=touches, unseen=unseen)
+def newmark(name: str, part: str, what: str, *edits: Edit, touches: Any = always, **why: str) -> Fault:
+    """Return a fault of Newmark's method that is there or not, and why it may not be seen."""
+    return seeded(NEWMARK, name, part, what, *edits, touches=touches, **why)
 
 
 NEWMARK_FAULTS = (
@@ -111,7 +109,7 @@ NEWMARK_FAULTS = (
     newmark("acceleration_zero", "method", "The first step begins with acceleration 0.", ("q.a = force(&s, q.x, q.v, &slope) / s.m;", "q.a = 0;")),
     newmark("one_iteration", "method", "Newton's method stops after one iteration.", ("i < 20", "i < 1"), touches=has_stops, unseen="Between two contacts the equations are linear: one iteration is exact but in the few steps in which a stop opens or closes, and the order stays."),
     sized("beta_large", "method", "Beta is not 1/4.", "h * h / 4", "h * h * (0.25 + SIZE)", 1e-2, "added to beta"),
-    newmark("step_fixed", "method", "The step that is set does not arrive.", ('get(get(question, "settings"), "step")', "NULL")),
+    newmark("step_fixed", "method", "The step that is set does not arrive.", ('get(get(question, "settings"), "step")', "NULL"), unclaimed="Answers at the default step are right, and a step that changes no linear motion is no fault of methods that are exact there."),
     newmark("start_zero", "method", "The time begins at zero.", ('number(get(problem, "start"), 0)', "0")),
     newmark("whole_numbers", "precision", "Mass, damping and stiffness are whole numbers.", ("typedef struct { double m, c, k;", "typedef struct { int m, c, k;"), touches=has_fractions),
     newmark("single", "precision", "The state is of single precision.", ("typedef struct { double x, v, a; } State;", "typedef struct { float x, v, a; } State;"), unseen="Who claims neither digits nor a tolerance may compute in single precision: the card says so, and checks ask for no more than its seven digits."),
