@@ -73,10 +73,17 @@ def place(motion, pipeline, system, n):
 
 if __name__ == "__main__":
     versions = {"brax": version("brax"), "mujoco": version("mujoco"), "jax": version("jax")}
-    for name in sys.argv[1:] or PIPELINES:
-        for motion in TAKEN[name]:
+    for name in sys.argv[1:2] or PIPELINES:
+        for motion in sys.argv[2:] or TAKEN[name]:
             model = f"{HEAD}<worldbody>{SCENES[motion]}</worldbody></mujoco>"
             look = partial(place, motion, PIPELINES[name], mjcf.loads(model))
             gradient = jax.jit(jax.value_and_grad(look))
             solve = lambda n, gradient=gradient: gradient(n)[0]
-            record(f"Brax ({name})", versions, "reverse", motion, solve, lambda n, gradient=gradient: gradient(n)[1])
+            record(
+                f"Brax ({name})",
+                versions,
+                f"reverse, steps of {1e3 * STEP:g} ms",
+                motion,
+                solve,
+                lambda n, gradient=gradient: gradient(n)[1],
+            )

@@ -18,7 +18,7 @@ from motions import ENDS, NUMBERS, record
 from mujoco import mjx
 
 jax.config.update("jax_enable_x64", True)
-STEP = 4e-5  # s
+STEP = float(os.environ.get("STEP", "2e-4"))  # s
 STIFFNESS = 1e6  # 1/s², of contacts
 HARD = 0.9  # impedance of a contact: the share of its law that is obeyed
 SOLIMP = f"{HARD} {HARD} 0.001 0.5 2"
@@ -87,6 +87,6 @@ if __name__ == "__main__":
         look = partial(place, motion, mjx.put_model(mujoco.MjModel.from_xml_string(SCENES[motion])))
         both = jax.jit(lambda n, look=look: (look(n), jax.jacfwd(look)(n)))
         solve = lambda n, both=both: both(n)[0]
-        way = "forward" + (", tolerance 0" if TOLERANCE == "0" else "")
+        way = f"forward, steps of {1e3 * STEP:g} ms" + (", tolerance 0" if TOLERANCE == "0" else "")
         record("MuJoCo MJX", versions, way, motion, solve, lambda n, both=both: both(n)[1])
         record("MuJoCo MJX", versions, "reverse", motion, solve, jax.jit(jax.grad(look)))

@@ -20,6 +20,7 @@ import numpy as np
 from veridyn.problem.expressions import CONSTANTS, FUNCTIONS, Expr
 from veridyn.problem.generated import Names, translated
 from veridyn.solver.contract.errors import SolverFailure
+from veridyn.solver.contract.statements import FORWARD
 from veridyn.solver.event_driven.answer import MODES, EventDrivenLibrary, ToleranceControls
 from veridyn.solver.event_driven.legs import Arrival, Floats, Leg, until
 from veridyn.solver.event_driven.modes import ModeLeg
@@ -115,5 +116,5 @@ SOLVER = EventDrivenLibrary(
     distribution="casadi",
     schemes=("erk", "rosenbrock"),
     integrator=lambda controls, _problem: Casadi(controls.scheme, controls),
-    capabilities=MODES,
+    capabilities=MODES | {FORWARD},
 )

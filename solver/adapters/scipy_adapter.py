@@ -9,11 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from veridyn.solver.contract.errors import SolverFailure
-from veridyn.solver.contract.statements import FORWARD
 from veridyn.solver.event_driven.answer import (
-    MECHANICAL,
-    MODES,
-    SMOOTH,
     TOLERANCES,
     EventDrivenLibrary,
     ToleranceControls,
@@ -77,7 +73,6 @@ SOLVER = EventDrivenLibrary(
     distribution="scipy",
     schemes=("LSODA", "RK45", "DOP853", "Radau", "BDF", "RK23"),
     integrator=lambda controls, _problem: SolveIvp(controls.scheme, controls),
-    capabilities=MECHANICAL | SMOOTH | MODES | {FORWARD},
     refinement=lambda _problem, scheme: levels(DIGITS.get(scheme, TOLERANCES)),
     defaults=lambda _problem, scheme: levels(DIGITS.get(scheme, TOLERANCES))[-1],
 )

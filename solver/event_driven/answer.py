@@ -18,6 +18,7 @@ from veridyn.problem.tangent import Tangent
 from veridyn.solver.contract.controls import Controls, Library, choose_scheme, number, read_controls
 from veridyn.solver.contract.derivatives import Differentiated
 from veridyn.solver.contract.responses import AnyResponse, Response, Trajectory, output_instants
+from veridyn.solver.contract.statements import FORWARD
 from veridyn.solver.event_driven.contact_modes import TOUCHES, Grip, ModeFlow
 from veridyn.solver.event_driven.driver import MOST_EVENTS, Driver, ModePhase
 from veridyn.solver.event_driven.forcing import Forcing, segments
@@ -84,7 +85,7 @@ class EventDrivenLibrary(Library):
     controls: type[EventControls] = ToleranceControls
     refinement: tuple[Mapping[str, Any], ...] | Callable[[Problem, str], Any] = REFINEMENT
     defaults: Mapping[str, Any] | Callable[[Problem, str], Mapping[str, Any]] = field(default_factory=dict)
-    capabilities: frozenset[str] = MECHANICAL | SMOOTH | MODES
+    capabilities: frozenset[str] = MECHANICAL | SMOOTH | MODES | {FORWARD}
     claims: Mapping[str, Any] = field(default_factory=lambda: {"tolerance": "rtol"})
 
     def solve(self, problem: Problem, settings: Mapping[str, Any]) -> AnyResponse:

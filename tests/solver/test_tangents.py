@@ -30,6 +30,7 @@ from veridyn.solver.contract.derivatives import (
 )
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.introduction import introduce
+from veridyn.solver.contract.loading import load_solver
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.opening import open_gate
 from veridyn.solver.contract.responses import Trajectory
@@ -78,6 +79,13 @@ def test_a_derivative_through_impacts_is_the_proved_one(number):
     assert both.tangent.states[place, 1] == pytest.approx(after, rel=1e-8), "on the instant, which moves"
     before = truth("v@-impact#1", "v@-impact#2", by=number)
     assert both.tangent.before["impact"][:, 1] == pytest.approx(before, rel=1e-8, abs=1e-12)
+
+
+@pytest.mark.parametrize(("name", "package"), [("casadi", "casadi"), ("sundials", "sksundae"), ("heyoka", "heyoka")])
+def test_other_libraries_differentiate_as_well(name, package):
+    pytest.importorskip(package)
+    both = load_solver(name).solve_tangent(BALL, read_tangent(BALL, "g"), {})
+    assert both.tangent.states[-1] == pytest.approx(truth("y@1.5", "v@1.5", by="g"), rel=1e-7)
 
 
 @pytest.mark.parametrize("number", ["g", "h", "e"])
