@@ -216,7 +216,7 @@ def _read_state(times: Floats, record: AnyResponse, instant: float) -> Floats:
 
 
 def conclude(run: Run, rows: Sequence[LevelRow], what: str, reason: str) -> Finding:
-    """Return what a table of changes says: the worst one decides."""
+    """Return what a table of changes says: the worst one decides; raises `NotJudged` if it is empty."""
     if not rows:
         raise NotJudged("nothing can be compared")
     table = tuple(sorted(rows, key=share_of, reverse=True))
