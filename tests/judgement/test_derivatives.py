@@ -3,12 +3,14 @@
 import pytest
 
 from tests.judgement import ball_by_hand
+from veridyn.references.certified import undefined
 from veridyn.solver.contract.local_gate import LocalGate
-from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.catalogue import all_cases, load_case
 from veridyn.validation_cases.judgement.checks import checks
-from veridyn.validation_cases.judgement.derivatives import BY, follow_numbers
+from veridyn.validation_cases.judgement.derivatives import BY, DerivedQuantity, follow_numbers, list_statements
 from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Request
 
 BALL = load_case("bouncing_ball")
@@ -103,3 +105,17 @@ def test_derivatives_in_reverse_alone_are_held_against_proved_ones():
     assert (right.quantity, right.verdict) == ("reverse by e", "pass"), right.detail
     assert wrong.verdict == "fail"
     assert "in reverse are those that are proved" in wrong.detail
+
+
+def test_where_there_is_no_derivative_nothing_is_judged(monkeypatch):
+    monkeypatch.setattr(DerivedQuantity, "truth", lambda *_: undefined("two regimes meet"))
+    records = [r for r in judge_derivatives(ball_by_hand.Unmoved()) if r.layer == "criterion"]
+    assert {(r.verdict, r.detail) for r in records} == {("not applicable", "undefined: two regimes meet")}
+
+
+def test_cases_state_parameters_that_they_have():
+    stated = {case.name: case for case in all_cases() if case.derivatives}
+    for case in stated.values():
+        listed = list_statements(case, Statement(case, case.default_variant), brief=True)
+        assert sorted(each.parameter.name for each in listed) == sorted(case.derivatives), case.name
+    assert {"bouncing_ball", "ridge", "soft_wall"} <= set(stated)
