@@ -67,8 +67,10 @@ def is_stationary(values: Values) -> bool:
     g, e, target, price, a, b = (values[name].rational for name in ("g", "e", "L", "r", "a", "b"))
     c = 2 * (1 + e) / g
     one, other = (a, b) if values["a"].slope else (b, a)
-    varied = {name for name, value in values.items() if value.slope}
-    return varied in ({"a"}, {"b"}) and price * one + (c * a * b - target) * c * other == 0
+    varied = {name: value.slope for name, value in values.items() if value.slope}
+    if any(slope.slope for slope in varied.values()):  # the second derivative is not zero
+        return False
+    return set(varied) in ({"a"}, {"b"}) and price * one + (c * a * b - target) * c * other == 0
 
 
 def stationary(truth: Reference[Certified]) -> Reference[Certified]:

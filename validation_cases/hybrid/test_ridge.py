@@ -147,7 +147,8 @@ def kinked_on_edge(truth: Reference[Certified], left: Reference[Certified]) -> R
         result = left.rule(values, digits)
         if not any(values[name].slope for name in ("g", "h", "d", "u0")):
             return result
-        return replace(result, derivative=undefined("the slopes differ beside the edge: see t_left and t_right"))
+        differs = undefined("the slopes differ beside the edge: see t_left and t_right")
+        return replace(result, derivative=differs, curvature=differs)
 
     return replace(truth, rule=read)
 
