@@ -13,9 +13,7 @@ from veridyn.problem.scalars import to_float
 from veridyn.problem.time_functions import Piecewise
 
 MOST = 5  # degree: beyond, a correction takes away what the ground did
-GAUSS = (
-    6  # points in an interval: exact up to degree 11, the square of what a correction of degree 5 integrates to is 12
-)
+GAUSS = 7  # points in an interval: exact up to degree 13; squares of a drift of the velocity have up to 12
 
 
 def correct_baseline(acceleration: Piecewise, degree: int = 2) -> Piecewise:
