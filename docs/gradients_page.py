@@ -276,9 +276,23 @@ equals. *Difference of its answers* is the central difference of what the simula
 is neither that nor true, the differentiation is at fault, not the step. Where answers jump with the place of the step,
 as those of an impact on a fixed grid do, the difference is no measure."""
 
-ELSEWHERE = """## No derivative, or none judged here
+ELSEWHERE = """## Why
+
+* **Steps with a branch at the contact** are differentiated rightly, and what is differentiated is a motion whose
+  impacts happen in fixed steps: nothing moves their instants. Where the force jumps and the speed does not, as where a
+  block comes to rest, that is no error; `sign(v)` never lets it rest, and so it never forgets its speed.
+* **MuJoCo MJX** solves for contact forces by iterations that start from the last step, and are none where that is good
+  enough: then the derivative is that of the last step, too. With `tolerance` 0 it is that of its answers. The damper of
+  a contact is another matter: its force jumps as bodies touch, and smaller steps do not mend that.
+* **Brax** pushes bodies apart by their overlap at the end of a step: the height of its ball follows the place of the
+  step, and the derivative follows that height.
+* **nimblephysics** throws a ball back in the step in which it lands. It needs NumPy below 2: beside NumPy 2 it ends
+  with a segmentation fault.
+
+## No derivative, or none judged here
 
 * SUNDIALS by scikit-sundae 1.2.0: its wheel holds CVODE and IDA, and not CVODES or IDAS, which have sensitivities.
+* Newton 1.8.0 is not judged yet: compiling its solver and the adjoint took longer than this run had.
 * heyoka 7.13.2 makes variational equations (`var_ode_sys`); what its events do to them is left to who uses it. Here, as
   with SciPy, a problem and its derivative are [one problem](../gradients.md) that it solves."""
 
