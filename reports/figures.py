@@ -48,7 +48,7 @@ def draw(figure: Figure, key: str, families: Sequence[int | None] = ()) -> str:
             rows.append(_draw_panel(axes, panel, families, xlabel=xlabel))
             label(axes)
         _place_panels(canvas, grid, heights, rows, named)
-        return _inline(_svg(canvas), key, figure.title)
+        return _inline(print_svg(canvas), key, figure.title)
 
 
 def _split(panel: Panel) -> list[Panel]:
@@ -208,8 +208,8 @@ def _draw_legend(axes: "Axes") -> int:
     return math.ceil(len(labels) / columns)
 
 
-def _svg(canvas: "Canvas") -> str:
-    """Print a figure; `Figure.savefig` would draw it twice, the first time into nothing."""
+def print_svg(canvas: "Canvas") -> str:
+    """Return a figure as a whole SVG file; `Figure.savefig` would draw it twice, the first time into nothing."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     buffer = io.StringIO()

@@ -1,4 +1,4 @@
-"""SDND104 of 12 s by the exact solver and by heyoka as its users call it: ``python tests/beside_heyoka.py``.
+"""SDND104 of 12 s by the exact solver and by heyoka as its users call it: ``python -m tests.timing.beside_heyoka``.
 
 The user of heyoka has compiled integrators, with a parameter for the friction that serves both directions, and takes
 what they give: the instants of the events and the last state. One user finds break-away as an event, of the drive as an
@@ -18,6 +18,8 @@ import numpy as np
 
 from veridyn.solver.exact.solver import SOLVER, ExactComputation
 from veridyn.validation_cases.judgement.catalogue import load_case
+
+from .storing import store
 
 A0, OMEGA, CONE, END = 1.5, 2 * math.pi, 1.0, 12.0  # m/s^2, 1/s, m/s^2, s
 COOLDOWN = 1e-3  # s; heyoka's own guess, from the slope, overlooks the end of a slip whose acceleration begins at zero
@@ -107,8 +109,10 @@ def main() -> None:
         "heyoka, break-away by arcsine, built before": lambda: by_heyoka(slip),
         "the same, built in the same process before": lambda: by_heyoka(built()),
     }
-    for name, microseconds in least(works).items():
+    rows = [(name, round(microseconds, 1)) for name, microseconds in least(works).items()]
+    for name, microseconds in rows:
         print(f"{name:44}{microseconds:8.1f} µs")
+    store("heyoka", "python -m tests.timing.beside_heyoka", ("SDND104 of 12 s, 47 events", "µs"), rows)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Where the CPU time of a verification goes: ``python -m tests.timing.judging SOLVER [CASE…]``.
 
 All checks of the cases are judged in this process. What the solver takes itself is counted apart, so that the rest is
-what a solver would wait for whose answers cost nothing. Loading the cases is counted apart too. CPU seconds.
+what a solver would wait for whose answers cost nothing. Loading the cases is counted apart too. CPU seconds. Without
+names of cases, or with ``--store``, the table is stored.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, lo
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Runner
+
+from .storing import Cell, store
 
 
 class CountingGate(LocalGate):
@@ -59,16 +62,17 @@ def measure(name: str, spec: str) -> tuple[int, float, float, float]:
 
 
 def main() -> None:
-    """Print a line a case, and the sum."""
-    spec, *names = sys.argv[1:]
+    """Print a line a case."""
+    spec, *names = (word for word in sys.argv[1:] if word != "--store")
     offered = load_solver(spec).capabilities
-    total = [0, 0.0, 0.0, 0.0]
-    print(f"{'case':24}{'checks':>8}{'load':>8}{'judge':>8}{spec:>10}")
+    head, rows = ("case", "checks", "load", "judge", spec), list[tuple[Cell, ...]]()
+    print(*head)
     for name in names or [name for name in case_names() if kind_of(name) in offered]:
-        row = measure(name, spec)
-        total = [a + b for a, b in zip(total, row, strict=True)]
-        print(f"{name:24}{row[0]:8}{row[1]:8.2f}{row[2]:8.2f}{row[3]:10.2f}", flush=True)
-    print(f"{'all':24}{total[0]:8}{total[1]:8.2f}{total[2]:8.2f}{total[3]:10.2f}")
+        count, *seconds = measure(name, spec)
+        rows.append((name, count, *(round(each, 2) for each in seconds)))
+        print(*rows[-1], flush=True)
+    if "--store" in sys.argv or not names:
+        store(f"judging by {spec}", " ".join(("python -m tests.timing.judging", spec, *names)), head, rows)
 
 
 if __name__ == "__main__":

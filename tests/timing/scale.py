@@ -1,6 +1,6 @@
-"""Time per step of the pipe on stops beside what memory and arithmetic allow: ``python tests/scale.py [STOPS…]``.
+"""A step of the pipe on stops beside memory and arithmetic: ``python -m tests.timing.scale [STOPS…]``.
 
-And of a sparse chain of 10 000 masses on ten stops: ``python tests/scale.py chain [MASSES…]``.
+And of a sparse chain of 10 000 masses on ten stops: ``python -m tests.timing.scale chain [MASSES…]``.
 
 Each step projects modes on stops twice (displacements and velocities) and forces of stops on modes once while stops are
 touched: six flops and three numbers to read for each mode and stop. CPU times of one thread: least of several, of a
@@ -26,6 +26,8 @@ from veridyn.problem.elements import Stop
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.solver.integrators.modal import SOLVER
 from veridyn.validation_cases.judgement.catalogue import load_case
+
+from .storing import Cell, store
 
 STEP = 2e-6  # s
 SHORT, LONG = 100, 2100  # steps
@@ -87,20 +89,20 @@ def machine(modes: int, stops: int) -> tuple[float, float]:
     return 5 * a.nbytes / least(triad), product
 
 
-def report(stops: int) -> None:
-    """Print the figures of one size."""
+def report(stops: int) -> tuple[Cell, ...]:
+    """Print and return the figures of one size: times of a step, in µs, and what bounds them."""
     problem = pipe(stops)
     modes = problem.size
     rate, product = machine(modes, stops)
     matrix = 8 * modes * stops
-    print(f"{modes} modes, {stops} stops: a matrix of {matrix / 1e6:.3g} MB; triad {rate / 1e9:.3g} GB/s")
     bound, blas, flops = 3 * matrix / rate * 1e6, 3 * product * 1e6, 6 * modes * stops
-    print(f"  three matrices from memory {bound:.1f} us")
-    print(f"  three products of BLAS {blas:.1f} us, {flops / 1e6:.3g} Mflop, {flops / blas / 1e3:.3g} Gflop/s")
-    for scheme in SCHEMES:
-        found = per_step(problem, scheme) * 1e6
-        print(f"  {scheme:18} {found:8.1f} us a step, {found / blas:.2f} times BLAS; 10^6 steps {found:.0f} s")
-    print(f"  largest memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+    print(f"{modes} modes, {stops} stops: a matrix of {matrix / 1e6:.3g} MB; triad {rate / 1e9:.3g} GB/s")
+    print(f"  three products of BLAS {flops / 1e6:.3g} Mflop, {flops / blas / 1e3:.3g} Gflop/s")
+    steps = [per_step(problem, scheme) * 1e6 for scheme in SCHEMES]
+    row = (f"{modes} × {stops}", *(round(each, 1) for each in (bound, blas, *steps)))
+    print(" ", *row)
+    print(f"  largest memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB", flush=True)
+    return row
 
 
 def report_chain(masses: int) -> None:
@@ -123,5 +125,7 @@ if __name__ == "__main__":
         for size in map(int, given[1:] or ("10000",)):
             report_chain(size)
     else:
-        for size in map(int, given or ("1", "10", "100")):
-            report(size)
+        head = ("modes × stops", "memory", "products", *SCHEMES)
+        store(
+            "modal", "python -m tests.timing.scale", head, [report(int(size)) for size in given or ("1", "10", "100")]
+        )

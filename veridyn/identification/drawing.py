@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from veridyn.identification.card import Card
 from veridyn.identification.reading import Curve
 from veridyn.reports import style
 from veridyn.reports.errors import optional_package
+from veridyn.reports.figures import print_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,9 +55,7 @@ def draw_card(card: Card) -> str:
             axes.set_xlabel("step / period")
         handles, labels = panels[0].get_legend_handles_labels()
         canvas.legend(handles, labels, loc="outside lower center", ncols=len(curves))
-        buffer = io.StringIO()
-        canvas.savefig(buffer, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-        return buffer.getvalue()
+        return print_svg(canvas)
 
 
 def _draw_curve(axes: Axes, curve: Curve, values: Sequence[float]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import warnings
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from veridyn.problem.mechanical import Floats
 from veridyn.reports import style
 from veridyn.reports.errors import optional_package
+from veridyn.reports.figures import print_svg
 from veridyn.sweep.points import sweep_of
 from veridyn.sweep.request import Axis, SweepRequest, find_case
 from veridyn.validation_cases.judgement.case import Case
@@ -79,9 +79,7 @@ def draw(request: SweepRequest, columns: Columns) -> str:
         (_draw_map if len(picture.axes) == 2 else _draw_curve)(canvas, axes, picture)
         axes.set_title(picture.title, fontsize=9.5, loc="left", pad=24.0)
         axes.set_xlabel(_label(picture.axes[0]))
-        buffer = io.StringIO()
-        canvas.savefig(buffer, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-        return buffer.getvalue()
+        return print_svg(canvas)
 
 
 def _picture(request: SweepRequest, columns: Columns) -> Picture:
