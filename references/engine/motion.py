@@ -221,12 +221,15 @@ class Motion:
     changes: Callable[[], Sequence[tuple[Ball, str]]]
     digits: int = 30
 
-    def _known(self, found: Ball) -> Ball:
-        """Return a number whose radius leaves the digits, of itself or of one; else more precision is tried."""
-        b = value(found)
+    def _known(self, found: Ball) -> arb:
+        """Return a number whose radius leaves the digits, of itself or of one; else more precision is tried.
+
+        Figures need no derivative: where a parameter is varied it is left out.
+        """
+        b: arb = value(found)
         if not b.rad() * arb(10) ** self.digits < arb(1).max(abs(b.mid())):
             raise Undecided(f"nothing more than {b.str(5)} is known of the motion")
-        return found
+        return b
 
     def __call__(self, name: str, t: Number) -> mpf:
         """Return a reading at an instant (s).

@@ -10,6 +10,7 @@ from veridyn.references.engine import motion
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, precision
 from veridyn.references.engine.events import Guard
 from veridyn.references.engine.flows import LinearFlow
+from veridyn.references.engine.jets import Jet
 from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, followed, holding, proved, value_at
 from veridyn.references.parameters import ParameterError, exact
 
@@ -256,3 +257,10 @@ def test_digits_of_large_numbers_are_relative_and_of_small_ones_absolute():
     assert float(large("x", 1)) == 1e20
     small = Motion({"x": lambda _: arb(1e-20, 1e-31)}, list)
     assert abs(float(small("x", 1)) - 1e-20) < 1e-30
+
+
+def test_figures_of_a_motion_leave_derivatives_out():
+    varied = Jet(arb(2), ONE)
+    shown = Motion({"x": lambda _: varied}, lambda: [(varied, "free")], 12)
+    assert shown.events() == ((2, "free"),)
+    assert shown("x", 1) == 2
