@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 
@@ -38,6 +37,7 @@ from veridyn.validation_cases.judgement.uncertainty import SAFETY
 
 OWN_DIFFERENCES, LINEAR, RESTARTED_MOTION = "own_differences", "linear", TELLING
 STEPS = (1e-2, 1e-3, 1e-4, 1e-6)  # of the parameter
+SETTLED = 3  # differences of successive steps that must agree
 RESTARTED = 1e-3  # of the derivative: what the motion magnifies of two tolerances
 FACTOR = -2.0  # of the tangent: a power of two rounds nothing
 
@@ -58,28 +58,32 @@ def own_differences(runner: Runner, statement: DerivativeStatement, scheme: str)
         assert isinstance(quantity, DerivedQuantity)
         value = derivatives[quantity.name]
         differences = [row[quantity.base.name] for row in table if quantity.base.name in row]
-        if isinstance(value, int | float) and len(differences) >= 2:
+        if isinstance(value, int | float) and len(differences) >= SETTLED:
             rows.append(_compare(quantity.name, float(value), differences, statement.tolerance(quantity).value))
     what = f"The derivatives by {statement.parameter.name} are those of the solver's own answers."
     return conclude(
-        run, rows, what, "three times the distance of the differences at two steps, and the criterion of the derivative"
+        run,
+        rows,
+        what,
+        "three times the distance of the differences at three steps, and the criterion of the derivative",
     )
 
 
 def _compare(name: str, value: float, differences: Sequence[float], criterion: float) -> LevelRow:
-    """Return a row that compares a derivative with the differences of two steps that agree best with it.
+    """Return a row that compares a derivative with the differences of successive steps that agree best with it.
 
-    Large steps see the curvature and meet other events, small ones the noise of tolerances: one pair is enough.
+    Large steps see the curvature and meet other events, small ones the noise of tolerances: one place among the steps
+    where they agree is enough. Two may agree by chance, where the motion is chaotic; so there they must be three.
     """
     rows = (
         LevelRow(
             quantity=name,
             before=value,
-            after=fine,
-            change=abs(fine - value),
-            admissible=SAFETY * abs(fine - coarse) + criterion,
+            after=near[-1],
+            change=abs(near[-1] - value),
+            admissible=SAFETY * (max(near) - min(near)) + criterion,
         )
-        for coarse, fine in pairwise(differences)
+        for near in (differences[i : i + SETTLED] for i in range(len(differences) - SETTLED + 1))
     )
     return min(rows, key=share_of)
 
