@@ -12,6 +12,7 @@ from veridyn.run.execution import find_untested
 from veridyn.run.plan import Plan, Task
 from veridyn.run.selection import Selection
 from veridyn.run.undertaking import state_checks
+from veridyn.solver.contract.statements import FORWARD
 from veridyn.validation_cases.judgement.catalogue import all_cases, room_of, select
 from veridyn.validation_cases.judgement.subject import Subject
 
@@ -122,6 +123,16 @@ def test_what_is_declared_and_needed_by_no_case_is_named():
     assert (entry.case, entry.variant) == ("sdnd101", "2-shocks")
     assert {"mechanical", "contact"} <= set(entry.needs)
     assert told == ["mine: declared and never tested, as no case of the run needs it: friction:on-stop, modes"]
+
+
+def test_derivatives_are_needed_by_no_problem_and_tested():
+    subject = Subject("mine", capabilities=frozenset({"initial-value", "hybrid", "zeno", "mechanical", FORWARD}))
+    needs = [("initial-value", "hybrid", "zeno", "mechanical")]
+    told = [
+        find_untested(Plan({"mine": subject}, {}, (Task("mine", case, variant),)), needs)
+        for case, variant in (("bouncing_ball", "lossy"), ("sdnd101", "2-shocks"))
+    ]
+    assert told == [[], [f"mine: declared and never tested, as no case of the run needs it: {FORWARD}"]]
 
 
 @pytest.mark.parametrize(

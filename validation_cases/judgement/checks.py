@@ -83,16 +83,21 @@ def checks_of(statement: Statement, subject: Subject, scheme: str) -> Iterator[C
 
 def _derivatives(statement: Statement, subject: Subject, scheme: str, claims: Claims) -> Iterator[Check]:
     """Yield what is asked of the derivatives of a solver that offers them, of the default variant of a case."""
-    offered = DERIVATIVES & subject.capabilities if statement.needs <= subject.capabilities else frozenset()
-    if not offered or statement.variant is not statement.case.default_variant:
-        return
-    wanted = subject.request.relations
-    for derived in list_statements(statement.case, statement, brief=bool(wanted)):
+    offered, wanted = subject.capabilities, subject.request.relations
+    for derived in list_derivatives(statement, subject):
         checks = _forward(derived, subject, scheme, claims) if FORWARD in offered else iter(())
         if REVERSE in offered:
             name = f"{REVERSE_CHECK}{BY}{derived.parameter.name}"
             checks = chain(checks, [_check(derived, scheme, Layer.INVARIANCE, name, "", reverse)])
         yield from (c for c in checks if c.layer is not Layer.INVARIANCE or _is_relation_wanted(c, wanted))
+
+
+def list_derivatives(statement: Statement, subject: Subject) -> list[DerivativeStatement]:
+    """Return the derivatives of a statement that are judged of a solver: none but of default variants."""
+    able = DERIVATIVES & subject.capabilities and statement.needs <= subject.capabilities
+    if not able or statement.variant is not statement.case.default_variant:
+        return []
+    return list_statements(statement.case, statement, brief=bool(subject.request.relations))
 
 
 def _is_relation_wanted(check: Check, wanted: tuple[str, ...]) -> bool:

@@ -32,9 +32,10 @@ from veridyn.run.workers import Job, Pool
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.gate import Gate
 from veridyn.solver.contract.loading import SolverNotFound, is_ours
+from veridyn.solver.contract.statements import DERIVATIVES
 from veridyn.validation_cases.judgement.case import Case
 from veridyn.validation_cases.judgement.catalogue import load_case
-from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.checks import checks, list_derivatives
 from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.stated import list_stated
@@ -348,10 +349,21 @@ def _make_sheet(name: str, parameters: Mapping[str, str], variants: Sequence[str
     yield sheet(load_case(name), parameters, variants)
 
 
+def judges_derivatives(plan: Plan, subject: Subject) -> bool:
+    """Tell whether a run judges derivatives of a solver; they are no need of a problem."""
+    if not DERIVATIVES & subject.capabilities:
+        return False
+    tasks = (task for task in plan.tasks if plan.subjects[task.solver] is subject)
+    return any(list_derivatives(task.statement, subject) for task in tasks)
+
+
 def find_untested(plan: Plan, needs: Iterable[Iterable[str]]) -> list[str]:
     """Return what solvers declare and no problem of a run needs."""
     needed = frozenset[str]().union(*needs)
-    untested = {s.name: ", ".join(sorted(s.capabilities - needed)) for s in plan.subjects.values()}
+    untested = {
+        s.name: ", ".join(sorted(s.capabilities - needed - (DERIVATIVES if judges_derivatives(plan, s) else set())))
+        for s in plan.subjects.values()
+    }
     return [
         f"{name}: declared and never tested, as no case of the run needs it: {tags}"
         for name, tags in untested.items()
