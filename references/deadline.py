@@ -10,14 +10,17 @@ says how far the work came.
 
 from __future__ import annotations
 
+import inspect
 import math
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import FrameType
 
 import mpmath
 from flint import ctx
@@ -25,6 +28,8 @@ from flint import ctx
 TICK = 0.05  # s, from one look of the alarm to the next
 AGAIN = 1.0  # s, after which the alarm rings again, if what it has cut caught the exception and went on
 NEVER = math.inf
+# Of weak references: Python prints what is raised in them, and goes on.
+CALLBACKS = frozenset({inspect.getfile(weakref), inspect.getfile(weakref.WeakSet)})
 
 
 @dataclass(eq=False)
@@ -102,10 +107,19 @@ def _may_ring() -> bool:
     return is_free and signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-def _ring(*_: object) -> None:
+def _ring(_: int, frame: FrameType | None) -> None:
     """Raise `OutOfTime` in whatever runs, if its time is up."""
     limit = _LIMIT.get()
     now = time.monotonic()
-    if limit is not None and now > limit.ends and not limit.is_silent:
+    if limit is not None and now > limit.ends and not limit.is_silent and not _is_swallowed(frame):
         limit.ends = now + AGAIN
         raise OutOfTime(limit.words)
+
+
+def _is_swallowed(frame: FrameType | None) -> bool:
+    """Tell whether Python prints and forgets what is raised here, as where an object is cleared."""
+    while frame is not None:
+        if frame.f_code.co_name == "__del__" or frame.f_code.co_filename in CALLBACKS:
+            return True
+        frame = frame.f_back
+    return False

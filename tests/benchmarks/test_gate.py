@@ -1,6 +1,7 @@
 """The gate on speed names a kernel that got slower, and no other."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,10 @@ TIMED = "stating a problem"
 
 def run(*arguments):
     """Run Python in a process of its own: pytest-benchmark times nothing in the workers of xdist."""
-    return subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 def test_the_gate_names_a_kernel_that_is_slower_than_it_was(tmp_path):

@@ -13,6 +13,7 @@ from veridyn.api.comparing import SHARED
 from veridyn.problem.errors import ProblemError
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract.errors import CapabilityError, SettingsError
+from veridyn.solver.contract.statements import DERIVATIVES
 
 GRID = np.linspace(0.0, 1.0, 401)
 
@@ -279,7 +280,7 @@ PENDULUM = veridyn.InitialValueProblem(
 class Misread:
     """SciPy on another problem than the one that is given."""
 
-    version, capabilities, refinement = "1", SCIPY.capabilities, SCIPY.refinement(BALL, "DOP853")
+    version, capabilities, refinement = "1", SCIPY.capabilities - DERIVATIVES, SCIPY.refinement(BALL, "DOP853")
     settings, claims = {"rtol": "relative tolerance", "atol": "absolute tolerance"}, {"tolerance": "rtol"}
 
     def __init__(self, name, misread):

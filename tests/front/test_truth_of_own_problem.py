@@ -13,6 +13,7 @@ from veridyn.api.questions import questions
 from veridyn.references.certified import CertificationError
 from veridyn.references.problems.queries import read_query
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
+from veridyn.solver.contract.statements import DERIVATIVES
 
 PARABOLA = veridyn.InitialValueProblem(
     name="thrown",
@@ -104,7 +105,7 @@ def test_the_time_for_proofs_is_shared():
 
 def test_a_wild_solver_does_not_widen_what_is_admitted():
     class Wild:
-        name, version, capabilities, settings = "wild", "1", SCIPY.capabilities, {}
+        name, version, capabilities, settings = "wild", "1", SCIPY.capabilities - DERIVATIVES, {}
 
         def solve(self, problem, settings):
             return SCIPY.solve(replace(problem, initial=(0, 500)), {"scheme": "DOP853", **settings})

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+import weakref
+
 import pytest
 
 import veridyn
@@ -26,3 +29,28 @@ def test_a_value_that_takes_too_long_is_undefined_and_says_how_far_it_came():
     assert late.routes[0].startswith("not within 0 s: it came to ")
     assert late.routes[0].endswith("; --seconds gives it more")
     assert veridyn.reference("pendulum", theta0="1.25")["theta@100"].value is not None  # nothing of it was kept
+
+
+class Slow:
+    """What takes its time to be cleared: longer than the limit."""
+
+    def __del__(self):
+        spin()
+
+
+def go_on_after(clear):
+    clear()
+    while True:
+        pass
+
+
+def spin():
+    ends = time.monotonic() + 0.2
+    while time.monotonic() < ends:
+        pass
+
+
+@pytest.mark.parametrize("clear", [Slow, lambda: weakref.WeakValueDictionary({1: Slow()}), spin])
+def test_the_alarm_cuts_nothing_whose_errors_are_lost(clear):
+    with pytest.raises(OutOfTime), time_limit(0.05):
+        go_on_after(clear)  # the warning of an error that is lost would fail the test
