@@ -30,6 +30,7 @@ LEFT_OUT = {
     ("hunt_crossley", "heyoka"): NO_SERIES,
     ("hertz_impact", "heyoka"): NO_SERIES,
     ("power_law_oscillator", "heyoka"): "no Taylor series where the displacement passes zero",
+    ("ball_column", "sundials"): "chaotic: what BDF leaves at its finest grows beyond the criterion within 3 s",
     ("andrews", "scipy_dae"): "Radau gives up at 0.02 s or not, by the rounding of one thread of BLAS or several",
     ("double_pendulum", "heyoka"): "its first step, of 1.08, is too long by symmetry (remark of the case)",
 }

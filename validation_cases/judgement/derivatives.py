@@ -277,6 +277,8 @@ def rename_numbers(tangent: Tangent, problem: Problem, other: Problem) -> Tangen
     assert isinstance(problem, InitialValueProblem)
     assert isinstance(other, InitialValueProblem)
     names = dict(zip(problem.parameters, other.parameters, strict=True))
+    starts = zip(problem.unknowns, other.unknowns, strict=True)
+    names.update({INITIAL + before: INITIAL + after for before, after in starts})
     return Tangent(tangent.parameter, {names[name]: value for name, value in tangent.numbers.items()})
 
 
