@@ -3,12 +3,22 @@
 import pytest
 
 from tests.judgement import ball_by_hand
+from veridyn.problem.tangent import Tangent
+from veridyn.problem.variations import differentiate_start
 from veridyn.references.certified import undefined
+from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.validation_cases.judgement.catalogue import all_cases, load_case
 from veridyn.validation_cases.judgement.checks import checks
-from veridyn.validation_cases.judgement.derivatives import BY, DerivedQuantity, follow_numbers, list_statements
+from veridyn.validation_cases.judgement.derivatives import (
+    BY,
+    DerivedQuantity,
+    follow_numbers,
+    list_statements,
+    rename_numbers,
+)
 from veridyn.validation_cases.judgement.judge import judge
+from veridyn.validation_cases.judgement.relations import STRUCTURAL
 from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Request
@@ -92,6 +102,19 @@ def test_numbers_that_a_case_computes_follow_its_parameters():
     amplitude = next(q for q in case.quantities if q.name == "amplitude")
     derivative = amplitude.truth({**values, "mu": values["mu"].varied()}).derivative
     assert numbers["a"] == pytest.approx(float(derivative), rel=1e-10)
+
+
+@pytest.mark.parametrize(("name", "slopes"), [("permuted", [2.0, 0.0]), ("renamed", [0.0, 2.0])])
+def test_a_tangent_of_initial_values_is_restated_with_its_problem(name, slopes):
+    (relation,) = (each for each in STRUCTURAL if each.name == name)
+    problem, tangent, seen = BALL.problem(BALL.values({})), Tangent("h", {"e": 3.0, "initial.v": 2.0}), []
+
+    def solve(other):
+        seen.append(differentiate_start(other, rename_numbers(tangent, problem, other)).tolist())
+        return SCIPY.solve(other, {"scheme": "LSODA"})
+
+    relation.answer(solve, problem)
+    assert seen == [slopes]
 
 
 def test_derivatives_in_reverse_alone_are_held_against_proved_ones():

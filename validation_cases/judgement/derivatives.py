@@ -273,12 +273,15 @@ class DerivativeStatement(Statement):
 
 
 def rename_numbers(tangent: Tangent, problem: Problem, other: Problem) -> Tangent:
-    """Return a tangent for a problem with other names: its parameters are in the same order."""
+    """Return a tangent for the same problem as a relation states it.
+
+    One that renames gives the problem another name as well, and leaves its numbers in their order; others keep names.
+    """
+    if other.name == problem.name:
+        return tangent
     assert isinstance(problem, InitialValueProblem)
     assert isinstance(other, InitialValueProblem)
-    names = dict(zip(problem.parameters, other.parameters, strict=True))
-    starts = zip(problem.unknowns, other.unknowns, strict=True)
-    names.update({INITIAL + before: INITIAL + after for before, after in starts})
+    names = dict(zip(list_exact(problem), list_exact(other), strict=True))
     return Tangent(tangent.parameter, {names[name]: value for name, value in tangent.numbers.items()})
 
 
