@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import veridyn
-from veridyn.problem.extended import Term, extend
+from veridyn.problem.extended import Term
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.problem.tangent import read_tangent
@@ -27,6 +27,7 @@ from veridyn.reports.markdown import table
 from veridyn.results.grouping import group
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract.responses import Trajectory
+from veridyn.solver.rewriting.tangents import solve_extended
 
 Entry = dict[str, Any]
 
@@ -183,13 +184,16 @@ def _leave_out(statement: InitialValueProblem, number: str, size: float) -> list
 
 
 def _differentiate(problem: InitialValueProblem, number: str, *without: Term) -> float:
-    extended = extend(problem, read_tangent(problem, number), without=without)
-    state = STATE[problem.name]
-    stated = replace(extended.problem, output_times=np.array([0.0, problem.end]))
-    place = stated.states.index(extended.derivatives[problem.states.index(state)])
-    answer = SCIPY.solve(stated, {"scheme": "DOP853"})
+    stated = replace(problem, output_times=np.array([0.0, problem.end]))
+    pair = solve_extended(stated, read_tangent(problem, number), _follow, without)
+    assert isinstance(pair.tangent, Trajectory)
+    return float(pair.tangent.states[-1, problem.states.index(STATE[problem.name])])
+
+
+def _follow(problem: InitialValueProblem) -> Trajectory:
+    answer = SCIPY.solve(problem, {"scheme": "DOP853"})
     assert isinstance(answer, Trajectory)
-    return float(answer.states[-1, place])
+    return answer
 
 
 def judge(row: Mapping[str, Any], truth: Mapping[str, Any]) -> str:

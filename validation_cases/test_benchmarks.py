@@ -208,7 +208,7 @@ bare = numba.njit()(bare_in_python)
 bare_with_blas = numba.njit()(bare_with_blas_in_python)
 
 
-def _rattling(modes: int, contacts: int) -> MechanicalProblem:
+def make_rattling(modes: int, contacts: int, *, end: float) -> MechanicalProblem:
     """Return random shapes with stops, each with friction, that open and close under a load."""
     random = np.random.default_rng(modes)
     shapes = random.normal(size=(2 * contacts, modes)) / math.sqrt(modes)
@@ -224,7 +224,7 @@ def _rattling(modes: int, contacts: int) -> MechanicalProblem:
             omega=np.linspace(10, 1000, modes), damping=np.full(modes, 0.01), masses=np.ones(modes), shapes=shapes
         ),
         initial_velocity=random.normal(size=2 * contacts),
-        end=1.0,
+        end=end,
         loads=(Load(np.ones(2 * contacts), Harmonic(50, 300)),),
         stops=stops,
         frictions=frictions,
@@ -236,7 +236,7 @@ def _rattling(modes: int, contacts: int) -> MechanicalProblem:
 def test_kernel_against_bare_loops(benchmark: Any, modes: int, contacts: int) -> None:
     """Ratio of the general kernel to loops that only project; contacts open and close, each with friction."""
     steps = 2_000_000 // (modes * contacts)
-    general = March.prepare(_rattling(modes, contacts), 1e-4, steps)
+    general = March.prepare(make_rattling(modes, contacts, end=1.0), 1e-4, steps)
     s = general.system
     arguments = (steps, 1e-4, s.omega2, s.damping, np.ascontiguousarray(s.rows.T), s.back, 10.0)
     loops = {"bare loop": lambda: bare(*arguments), "bare loop with BLAS": lambda: bare_with_blas(*arguments)}

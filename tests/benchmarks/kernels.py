@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from veridyn.problem.elements import Friction, Load, Stop
 from veridyn.problem.mechanical import MechanicalProblem, as_mechanical
-from veridyn.problem.modal_basis import Modes
-from veridyn.problem.time_functions import Harmonic
 from veridyn.references.certified import forget
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.exact.solver import SOLVER as EXACT
@@ -20,7 +16,9 @@ from veridyn.solver.integrators.modal import SOLVER as MODAL
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge
-from veridyn.validation_cases.judgement.runner import Runner, Statement
+from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.statement import Statement
+from veridyn.validation_cases.test_benchmarks import make_rattling
 
 Work = Callable[[], object]
 
@@ -42,29 +40,6 @@ def rubbing_mass() -> MechanicalProblem:
     return replace(problem, output_times=np.array([0.0, problem.end]))
 
 
-def rattling(modes: int, contacts: int) -> MechanicalProblem:
-    """Return random shapes with stops, each with friction, that open and close under a load."""
-    random = np.random.default_rng(modes)
-    shapes = random.normal(size=(2 * contacts, modes)) / math.sqrt(modes)
-    eye = np.eye(2 * contacts)
-    stops = tuple(Stop(f"stop {c}", eye[c], 1e-4, 1e4, 1.0, geometry="parallel planes") for c in range(contacts))
-    frictions = tuple(
-        Friction(f"shoe {c}", (eye[contacts + c],), f"stop {c}", 0.3, 0.2, "regularised", 1e4, 1.0)
-        for c in range(contacts)
-    )
-    return MechanicalProblem(
-        name="rattling",
-        modes=Modes(
-            omega=np.linspace(10, 1000, modes), damping=np.full(modes, 0.01), masses=np.ones(modes), shapes=shapes
-        ),
-        initial_velocity=random.normal(size=2 * contacts),
-        end=0.2,
-        loads=(Load(np.ones(2 * contacts), Harmonic(50, 300)),),
-        stops=stops,
-        frictions=frictions,
-    )
-
-
 def solve_again() -> Work:
     """Solve a problem that was solved before by the exact solver, a hundred times."""
     problem = rubbing_mass()
@@ -79,7 +54,7 @@ def solve_anew() -> Work:
 
 def march(scheme: str) -> Work:
     """Integrate 50 modes with 5 stops and friction by 2000 steps of a scheme."""
-    problem = rattling(50, 5)
+    problem = make_rattling(50, 5, end=0.2)
     return lambda: MODAL.solve(problem, {"scheme": scheme, "step": 1e-4, "archive_at": [0.0], "check_step": False})
 
 

@@ -151,15 +151,20 @@ def _median_and_worst(mine: Sequence[Outcome]) -> tuple[str, str, str]:
     return f"{median_high(size for size, _ in sizes):g}", f"{worst:g}", name
 
 
-def _undetected(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    yield "## What is not detected"
-    yield "Why no check can detect a fault, where that is so; a survivor is a hole in the suite."
+def list_survivors(outcomes: Sequence[Outcome]) -> str:
+    """Return a table of the faults that no check detects, each with the reason; empty if there is none."""
     rows = [
         (*key_of(o.fault), o.fault["what"], say_number(o.fault["size"]), o.fault["unseen"] or "survives")
         for o in outcomes
         if o.fate in ("survived", "unseen")
     ]
-    yield table(("Host", "Fault", "What is wrong", "Size", "Why"), rows) if rows else "Nothing."
+    return table(("Host", "Fault", "What is wrong", "Size", "Why"), rows) if rows else ""
+
+
+def _undetected(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    yield "## What is not detected"
+    yield "Why no check can detect a fault, where that is so; a survivor is a hole in the suite."
+    yield list_survivors(outcomes) or "Nothing."
     idle = group((o for o in outcomes if o.fate == "idle"), lambda o: o.fault["host"])
     if idle:
         yield "Not tried, because no case that the host can solve has what they damage:"

@@ -15,7 +15,17 @@ from veridyn.reports.markdown import table
 
 from .catalogue import load_hosts
 from .outcome import Document, Outcome, find_alarms, join, key_of, read_outcomes
-from .page import AGAIN, RESULTS, SILENT, bullets, list_cells, make_runs, say_number, summarise_faults, write_section
+from .page import (
+    AGAIN,
+    RESULTS,
+    SILENT,
+    bullets,
+    list_cells,
+    list_survivors,
+    make_runs,
+    summarise_faults,
+    write_section,
+)
 from .study import describe
 
 TRIED_AGAIN = """\
@@ -42,12 +52,7 @@ def make_silent(document: Document) -> str:
 
 def _survive(outcomes: Sequence[Outcome]) -> Iterator[str]:
     yield "Every fault of these hosts that survives without claims:"
-    rows = [
-        (*key_of(o.fault), o.fault["what"], say_number(o.fault["size"]), o.fault["unseen"] or "survives")
-        for o in outcomes
-        if o.fate in ("survived", "unseen")
-    ]
-    yield table(("Host", "Fault", "What is wrong", "Size", "Why"), rows) if rows else "None."
+    yield list_survivors(outcomes) or "None."
 
 
 def _fail_wrongly(document: Document) -> Iterator[str]:

@@ -18,7 +18,7 @@ from veridyn.problem.errors import ProblemError
 from veridyn.problem.expressions import Expr
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Problem
-from veridyn.problem.tangent import INITIAL, Tangent
+from veridyn.problem.tangent import Tangent, name_numbers
 from veridyn.problem.variations import shift
 from veridyn.references.certified import CertificationError, Certified, forget, undefined
 from veridyn.references.deadline import OutOfTime, time_limit
@@ -279,9 +279,7 @@ def rename_numbers(tangent: Tangent, problem: Problem, other: Problem) -> Tangen
     """
     if other.name == problem.name:
         return tangent
-    assert isinstance(problem, InitialValueProblem)
-    assert isinstance(other, InitialValueProblem)
-    names = dict(zip(list_exact(problem), list_exact(other), strict=True))
+    names = dict(zip(name_numbers(problem), name_numbers(other), strict=True))
     return Tangent(tangent.parameter, {names[name]: value for name, value in tangent.numbers.items()})
 
 
@@ -320,8 +318,7 @@ def follow_numbers(pose: Callable[[Values], InitialValueProblem], values: Values
 
 def list_exact(problem: InitialValueProblem) -> dict[str, Expr]:
     """Return the numbers of a problem by name: parameters, and initial values as expressions in them."""
-    starts = {INITIAL + name: value for name, value in zip(problem.unknowns, problem.initial, strict=True)}
-    return {**problem.parameters, **starts}
+    return dict(zip(name_numbers(problem), (*problem.parameters.values(), *problem.initial), strict=True))
 
 
 def list_statements(case: Case, statement: Statement, *, brief: bool) -> list[DerivativeStatement]:

@@ -16,11 +16,11 @@ from veridyn.api.questions import Question, questions
 from veridyn.api.yardsticks import Yardstick, prove_question
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem, Problem
-from veridyn.problem.named_numbers import list_numbers, replace_number
+from veridyn.problem.named_numbers import NamedNumber, list_numbers, replace_number
 from veridyn.references.certified import Certified
 from veridyn.references.parameters import Exact, Parameter, ParameterError, unknown
 from veridyn.references.reference import Reference
-from veridyn.validation_cases.judgement.case import Case, Number, Observation, Quantity, Variant
+from veridyn.validation_cases.judgement.case import Case, Number, Observation, Quantity, Variant, read_once
 from veridyn.validation_cases.judgement.sweeping import Swept
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 
@@ -52,7 +52,7 @@ def make_case(problem: Problem, names: Sequence[str]) -> Case:
         parameters=tuple(Parameter(name, "", name, numbers[name], "any") for name in chosen),
         variants=(Variant("given", {}),),
         quantities=tuple(map(_make_quantity, questions(problem, {}))),
-        problem=partial(_pose, problem),
+        problem=partial(_pose, problem, list_numbers(problem) if isinstance(problem, MechanicalProblem) else {}),
     )
 
 
@@ -78,13 +78,12 @@ def _read_numbers(problem: Problem) -> dict[str, str]:
     return {name: repr(float(number.value)) for name, number in list_numbers(problem).items()}
 
 
-def _pose(problem: Problem, values: Values) -> Problem:
-    """Return the problem with other numbers."""
+def _pose(problem: Problem, numbers: Mapping[str, NamedNumber], values: Values) -> Problem:
+    """Return the problem with other numbers; ``numbers`` are those of a mechanical problem by name."""
     doubles = {name: float(value) for name, value in values.items()}
     if isinstance(problem, InitialValueProblem):
         return replace(problem, parameters={**problem.parameters, **doubles})
     assert isinstance(problem, MechanicalProblem)
-    numbers = list_numbers(problem)
     for name, value in doubles.items():
         problem = replace_number(problem, numbers[name], value)
     return problem
@@ -107,7 +106,13 @@ def _refuse_truth(_: Values, __: int) -> Certified:
 
 def _read(name: str, o: Observation) -> Number:
     """Return the answer to a question, asked of the problem at the point; None if that has no such question."""
-    return next((each.read(o.response) for each in questions(o.problem, {}) if each.name == name), None)
+    question = _list_questions(o).get(name)
+    return question.read(o.response) if question else None
+
+
+@read_once
+def _list_questions(o: Observation) -> Mapping[str, Question]:
+    return {each.name: each for each in questions(o.problem, {})}
 
 
 @dataclass(frozen=True, eq=False)
