@@ -288,14 +288,22 @@ class _System:
         start, s = self.jump(state, count), lapse / self.length - count
         if not abs(s) <= WIDTH:
             raise Undecided("an instant is too uncertain")
-        return self._at(start, s.mid()) + self.matrix * self._at(start, s) * (self.length * (s - s.mid()))
+        states = self._polynomials(start)
+        rates = self.matrix * _column([state(s) for state in states])
+        return _column([state(s.mid()) for state in states]) + rates * (self.length * (s - s.mid()))
 
-    def _at(self, start: arb_mat, s: arb) -> arb_mat:
+    @cached_property
+    def _stacked_terms(self) -> arb_mat:
+        """Return the terms one below the other, without that of the rest: one product gives all coefficients."""
+        n = self.matrix.nrows()
+        return arb_mat(n * (len(self.terms) - 1), n, [x for term in self.terms[:-1] for x in term.entries()])
+
+    def _polynomials(self, start: arb_mat) -> list[arb_poly]:
+        """Return the states over a piece, in s."""
+        n = self.matrix.nrows()
         rest = _size(self.terms[-1]) * (self._bound * _size(start))
-        total = arb_mat(rest.nrows(), 1, [arb(0, x) for x in rest.entries()])
-        for term in reversed(self.terms[:-1]):
-            total = total * s + term * start
-        return total
+        coefficients = (self._stacked_terms * start).entries()
+        return [arb_poly([*coefficients[i::n], arb(0, rest[i, 0])]) for i in range(n)]
 
     def compiled(self, row: Row) -> tuple[Row, arb_mat, arb_mat]:
         """Return what turns a state into the coefficients of a row: the factors, and those of the remainder's bound."""
