@@ -4,6 +4,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import mpmath
+
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import Certified, exact_zero
@@ -52,9 +54,14 @@ def lapse(p: Any) -> Any:
     return 2 * p.b / p.g + 2 * p.e * p.b / p.g
 
 
+def reach(p: Any) -> Any:
+    """Return how far the ball is at the end (m): where it lands, if it does before."""
+    return p.a * min(lapse(p), mpmath.mpf(END))
+
+
 def cost(p: Any) -> Any:
     """Return the cost (m²)."""
-    return p.r * (p.a**2 + p.b**2) / 2 + (p.a * lapse(p) - p.L) ** 2 / 2
+    return p.r * (p.a**2 + p.b**2) / 2 + (reach(p) - p.L) ** 2 / 2
 
 
 def is_stationary(values: Values) -> bool:
@@ -90,7 +97,7 @@ QUANTITIES = (
     of.event("bounce", 1, name="t_bounce", second=lambda p: 2 * p.b / p.g),
     of.event("catch", 1, name="t_catch", second=lapse),
     of.value("v", ("catch", 1), "m/s", before=True, name="v_down", second=lambda p: -p.e * p.b),
-    of.value("x", END, "m", name="range", second=lambda p: p.a * lapse(p)),
+    of.value("x", END, "m", name="range", second=reach),
     of.quantity(
         "cost",
         "m^2",
