@@ -15,7 +15,7 @@ from typing import Protocol
 
 from flint import arb, arb_mat, arb_poly, ctx
 
-from veridyn.references.deadline import check_time
+from veridyn.references.deadline import Depth, check_time
 from veridyn.references.engine.enclosure import Absent, Undecided
 from veridyn.references.engine.jets import Ball, Jet, curve, drift, find_order, share, slope, stack, unstack, value
 from veridyn.references.engine.shares import Edge, Share, Weights, is_zero, share_of_root, weigh
@@ -378,7 +378,7 @@ class Course:
 
     def _take(self, source: Iterator[Piece]) -> Piece:
         """Return the next piece; what stopped the flow is raised again, however often it is asked."""
-        check_time("a phase, with", len(self._kept), "steps")
+        self._check_time()
         if self._doubt is not None:
             raise self._doubt
         try:
@@ -386,6 +386,10 @@ class Course:
         except Exception as doubt:
             self._doubt = doubt.with_traceback(None)
             raise
+
+    def _check_time(self) -> None:
+        at = float(self._kept[-1][0]) if self._kept else 0.0
+        check_time(len(self._kept), f"steps, to {at:.6g} s after its start", depth=Depth.PART)
 
     def _check_pace(self, until: arb) -> None:
         # Only pieces of about one length tell how many will follow: where they shrink, the motion may pass close by a
