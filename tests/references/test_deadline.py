@@ -34,7 +34,9 @@ def test_a_value_that_takes_too_long_is_undefined_and_says_how_far_it_came():
 
 def test_how_far_it_came_goes_from_the_precision_to_the_part():
     late = veridyn.reference("lorenz", r="28000000", seconds=1.0)["z@1"].routes[0]
-    assert re.search(r"it came to \d+ bits, phase 1 \(\w+\) from t = 0 s on, \d+ steps, to \S+ s after its start;", late)
+    assert re.search(
+        r"it came to \d+ bits, phase 1 \(\w+\) from t = 0 s on, \d+ steps, to \S+ s after its start;", late
+    )
 
 
 def test_what_a_place_above_leaves_behind_is_not_told():

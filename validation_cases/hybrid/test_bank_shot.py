@@ -1,6 +1,7 @@
 """Ball that is thrown at a target by way of the floor: the throw of least cost is known exactly."""
 
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -67,7 +68,8 @@ def cost(p: Any) -> Any:
 def is_stationary(values: Values) -> bool:
     """Tell whether the derivative of the cost by the velocity that is varied is zero, in exact numbers.
 
-    The range is c a b with c = 2 (1 + e)/g, so that the derivative by a is r a + (c a b - L) c b, and so for b.
+    The ball lands after c b with c = 2 (1 + e)/g. If that is before the end, the range is c a b, and the derivative by
+    a is r a + (c a b - L) c b, and so for b.
     """
     if any(values[name].pi for name in values):
         return False
@@ -77,7 +79,8 @@ def is_stationary(values: Values) -> bool:
     varied = {name: value.slope for name, value in values.items() if value.slope}
     if any(slope.slope for slope in varied.values()):  # the second derivative is not zero
         return False
-    return set(varied) in ({"a"}, {"b"}) and price * one + (c * a * b - target) * c * other == 0
+    lands = c * b < Fraction(END)
+    return lands and set(varied) in ({"a"}, {"b"}) and price * one + (c * a * b - target) * c * other == 0
 
 
 def stationary(truth: Reference[Certified]) -> Reference[Certified]:

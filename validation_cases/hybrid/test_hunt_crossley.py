@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import mpmath
-from flint import acb, arb, ctx
+from flint import acb, arb
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
