@@ -68,7 +68,9 @@ class BlowSlope:
         W = -self.mechanics.normals[self.hit]
         stated = np.array([self.mechanics.problem.stops[i].restitution for i in self.hit], dtype=float)
         leaves = np.abs(W @ self.after) > SAME * np.abs(W @ self.before)
-        return np.where(leaves, stated, 0.0), np.where(leaves | (stated == 0), self.numbers.stops["restitution"][self.hit], 0.0)
+        return np.where(leaves, stated, 0.0), np.where(
+            leaves | (stated == 0), self.numbers.stops["restitution"][self.hit], 0.0
+        )
 
 
 def _solve(matrix: Floats, right: Floats) -> Floats:

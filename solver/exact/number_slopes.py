@@ -88,7 +88,7 @@ class Source:
     mechanics: Mechanics
 
 
-def _refuse(slopes: NumberSlopes, source: Source, number: NamedNumber, slope: float) -> None:  # noqa: ARG001 - as all
+def _refuse(slopes: NumberSlopes, source: Source, number: NamedNumber, slope: float) -> None:
     raise NotImplementedError(f"derivatives by {number.name}")
 
 

@@ -283,7 +283,9 @@ class ExactSolver:
         """
         return self._solve(problem, settings).response
 
-    def solve_tangent(self, problem: MechanicalProblem, tangent: Tangent, settings: Mapping[str, Any]) -> Differentiated:
+    def solve_tangent(
+        self, problem: MechanicalProblem, tangent: Tangent, settings: Mapping[str, Any]
+    ) -> Differentiated:
         """Return the response and its derivative along a tangent, see `exact.tangents`; raises as `solve` does.
 
         NotImplementedError also for a number that it does not differentiate by, and for events without a derivative.

@@ -20,10 +20,10 @@ from veridyn.solver.event_driven.contact_modes import Affine, Grip, ModeFlow
 from veridyn.solver.event_driven.forcing import Forcing, functions
 from veridyn.solver.exact.blow_slopes import BlowSlope
 from veridyn.solver.exact.flow_slopes import FlowSlope, FlowSlopes
-from veridyn.solver.exact.number_slopes import NumberSlopes, differentiate_drive, read_slopes
+from veridyn.solver.exact.number_slopes import differentiate_drive, read_slopes
 from veridyn.solver.exact.tables import Tables
 from veridyn.solver.integrators.kernels import event_tables as codes
-from veridyn.solver.integrators.kernels.event_tables import Drive, ExactMotion
+from veridyn.solver.integrators.kernels.event_tables import ExactMotion
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -41,7 +41,12 @@ class ExactTangent:
     """
 
     def __init__(
-        self, stated: MechanicalProblem, tables: Tables, forcings: tuple[Forcing, ...], drives: list[Any], tangent: Tangent
+        self,
+        stated: MechanicalProblem,
+        tables: Tables,
+        forcings: tuple[Forcing, ...],
+        drives: list[Any],
+        tangent: Tangent,
     ) -> None:
         from veridyn.solver.integrators.kernels import event_slopes
 
@@ -153,14 +158,25 @@ class ExactTangent:
         }[reason]
 
     def _pass_impact(
-        self, hit: Ints, row: int, m: int, y: Floats, s: Floats, drive: Any, motion: ExactMotion, slopes: Floats, moves: Floats
+        self,
+        hit: Ints,
+        row: int,
+        m: int,
+        y: Floats,
+        s: Floats,
+        drive: Any,
+        motion: ExactMotion,
+        slopes: Floats,
+        moves: Floats,
     ) -> int:
         """Pass the derivative s (2n,) through the impact of a row, in place, like the state y; return the mode after."""
         rows, n, (own, moved) = motion.rows, self.mechanics.problem.size, drive
         t, later = float(rows.times[row]), int(rows.marks[row])
         p, dp = self.kernel.fill_phases(t, y, s, *own, *moved, self.tables.selection.shape[1])
         rates = self.modes[0][m] @ p
-        gaps, gap_slopes = (part[hit] @ self.tables.selection for part in (self.mechanics.gaps.rows, self.flows[m].gaps))
+        gaps, gap_slopes = (
+            part[hit] @ self.tables.selection for part in (self.mechanics.gaps.rows, self.flows[m].gaps)
+        )
         falls = gaps @ rates
         if (np.abs(falls) <= GRAZES * (np.abs(gaps) @ np.abs(rates))).any():
             raise NotImplementedError(f"derivatives of {self._say(self.kernel.GRAZING)} at t = {t:.9g} s")
@@ -219,9 +235,7 @@ class ExactTangent:
             result[:, piece.channel] += np.polyval(row[:0:-1], times - piece.origin)
         return result
 
-    def _differentiate_elements(
-        self, flow: ModeFlow, slope: FlowSlope, along: _Along
-    ) -> dict[str, dict[str, Any]]:
+    def _differentiate_elements(self, flow: ModeFlow, slope: FlowSlope, along: _Along) -> dict[str, dict[str, Any]]:
         """Return the derivatives of the histories of elements in one mode; as `event_driven.answer.histories` has them."""
         mechanics, result = self.mechanics, dict[str, dict[str, Any]]()
         nothing = np.zeros_like(slope.gaps)
@@ -252,7 +266,8 @@ class ExactTangent:
         mechanics, result = self.mechanics, dict[str, dict[str, Floats]]()
         for d, device in enumerate(mechanics.problem.devices):
             elongation, rate = (
-                along.differentiate(part, np.zeros_like(part.rows))[:, d] for part in (mechanics.elongations, mechanics.rates)
+                along.differentiate(part, np.zeros_like(part.rows))[:, d]
+                for part in (mechanics.elongations, mechanics.rates)
             )
             speeds = along.evaluate(mechanics.rates)[:, d]
             slopes = np.array([row[1] if len(row) > 1 else 0.0 for row in device.coefficients])
