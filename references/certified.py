@@ -144,7 +144,7 @@ class Route:
     """One way to compute a value (or a sequence of values) at the current mpmath precision.
 
     `digits` is what this route can promise, whatever precision is asked of it; None: any. `size` gives what these
-    digits are counted from where the value is zero: the largest absolute value on the way, say.
+    digits are counted from where the value is smaller, or zero: the largest absolute value on the way, say.
     """
 
     how: str
@@ -199,6 +199,8 @@ def _confirm(value: Any, digits: int, route: Route, name: str) -> None:
             continue
         if agreed >= least or (value == 0 and _is_zero(route, least, second, before, guard)):
             return
+        if route.size is not None and abs(value - second) <= mpmath.mpf(10) ** -least * route.size():
+            raise CertificationError(f"the value is below {least} digits of what it follows")
         before = guard, second
         complaint, disagrees = f"{route.how} agrees on {max(agreed, 0)} digits, {least} are needed", True
     raise (RoutesDisagree if disagrees else CertificationError)(f"{name}: {complaint}")
