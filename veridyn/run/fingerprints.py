@@ -142,16 +142,19 @@ def _list_program(command: str) -> Named:
 
 
 def _list_modules(file: Path) -> Named:
-    """Return a module with the modules beside it, or in this folder, that it imports, and those that they import."""
-    listed, new = {file.name: file}, [file]
+    """Return a module with the modules beside it, or in this folder, that it imports, and those that they import.
+
+    This package is left out, where it lies in this folder: it has a hash of its own.
+    """
+    listed, new, sought = {file.name: file}, [file], {OWN}
     while new:
-        module = new.pop()
-        for name in _list_imports(module):
-            for beside in (file.parent, Path.cwd()):
-                for key, path in _find_beside(beside, name):
-                    if key not in listed:
-                        listed[key] = path
-                        new.append(path)
+        names = _list_imports(new.pop()) - sought
+        sought |= names
+        beside = (pair for name in names for folder in (file.parent, Path.cwd()) for pair in _find_beside(folder, name))
+        for key, path in beside:
+            if key not in listed:
+                listed[key] = path
+                new.append(path)
     return listed
 
 
