@@ -138,6 +138,6 @@ def _replace(owner: Any, changes: Sequence[tuple[tuple[Step, ...], Any]]) -> Any
         return tuple(_replace(each, parts.get(i, ())) for i, each in enumerate(owner))
     entries = np.array(owner, dtype=object)
     for places, ((_, each),) in parts.items():
-        for place in places:  # type: ignore[union-attr] - ways of one owner begin alike
+        for place in places:  # type: ignore[union-attr]  # ways of one owner begin alike
             entries[place] = each
     return entries
