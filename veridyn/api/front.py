@@ -21,9 +21,6 @@ def cases() -> tuple[str, ...]:
     return case_names()
 
 
-SECONDS = 30.0  # for a value, unless more are given
-
-
 def reference(
     case: str,
     *,

@@ -58,7 +58,7 @@ class Lookup:
     digits: int
     derivative: Sequence[str] = ()
     variant: Variant | None = None
-    seconds: float = front.SECONDS
+    seconds: float = SECONDS
 
     @property
     def values(self) -> dict[str, Exact]:
@@ -74,7 +74,7 @@ def reference(
     variant: str | None,
     *,
     as_json: bool,
-    seconds: float = front.SECONDS,
+    seconds: float = SECONDS,
 ) -> int:
     """Print the certified values of a case, of a variant, or of ``all``; returns the exit status 0."""
     chosen = load_case(case)
