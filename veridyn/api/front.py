@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from veridyn.api.limits import SECONDS
 from veridyn.references.certified import Certified, forget, undefined
 from veridyn.references.deadline import OutOfTime, time_limit
 from veridyn.references.derivatives import Compute, check_names

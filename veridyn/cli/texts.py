@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from veridyn.api import front
+from veridyn.api.limits import SECONDS
 from veridyn.references.parameters import Exact, check_digits
 from veridyn.results import ReferenceRow
 from veridyn.run.document import SCHEMA_VERSION, make_reference_row, published, references, truth_of
