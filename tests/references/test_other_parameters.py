@@ -63,6 +63,8 @@ FOLLOWED = [
     # one that the end finds on its way up, and a block that is pushed faster than friction brakes
     ("bank_shot", {"b": "50", "a": "0.0000045"}, "range", "0.00001125"),
     ("stop_and_go", {"P": "50", "v0": "1", "x0": "-0.3"}, "v@3", "101.5"),
+    # a wall so far that the mass does not feel it: v0 t
+    ("soft_wall", {"l": "0.05", "F": "0.000001", "d": "1000000"}, "x_max", "2"),
     # sqrt(2/(a + 1)) A^((a + 1)/2)
     ("power_law_oscillator", {"a": "2000000", "A": "0.1"}, "speed", "3.1622768695992607533112e-1000004"),
 ]
