@@ -9,7 +9,7 @@ import shutil
 import sysconfig
 from collections.abc import Iterator, Mapping
 from importlib.metadata import Distribution, entry_points, packages_distributions
-from itertools import chain, product
+from itertools import product
 from pathlib import Path
 
 from veridyn.solver.contract.loading import GROUP, OWN
@@ -83,16 +83,15 @@ def _list_modules(file: Path) -> Named:
 
     This package is left out, where it lies in this folder: it has a hash of its own.
     """
-    listed, new, sought = {file.name: file}, [file], set[tuple[Path, str]]()
+    listed, new, sought = {file.name: file}, [file], {OWN}
     while new:
-        module = new.pop()
-        places = product((module.parent, Path.cwd()), _list_imports(module) - {OWN})
-        unseen = [place for place in places if place not in sought]
-        sought.update(unseen)
-        for key, path in chain.from_iterable(_find_beside(folder, name) for folder, name in unseen):
-            if key not in listed:
-                listed[key] = path
-                new.append(path)
+        names = _list_imports(new.pop()) - sought
+        sought |= names
+        for name, folder in product(names, (file.parent, Path.cwd())):
+            for key, path in _find_beside(folder, name):
+                if key not in listed:
+                    listed[key] = path
+                    new.append(path)
     return listed
 
 
