@@ -51,7 +51,7 @@ class Keeper:
 
     def tell(self, sign: str, process: Process) -> None:
         """Add (``+``) or take away (``-``) the group that a process leads."""
-        with contextlib.suppress(OSError):  # somebody has killed it
+        with contextlib.suppress(OSError, ValueError):  # somebody has killed it; or this process ends, and it has ended
             stream = stream_of(self.process.stdin)
             stream.write(f"{sign}{process.pid}\n".encode())
             stream.flush()
