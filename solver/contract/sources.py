@@ -9,6 +9,7 @@ import shutil
 import sysconfig
 from collections.abc import Iterator, Mapping
 from importlib.metadata import Distribution, entry_points, packages_distributions
+from itertools import product
 from pathlib import Path
 
 from veridyn.solver.contract.loading import GROUP, OWN
@@ -78,16 +79,19 @@ def _list_program(command: str) -> Named:
 
 
 def _list_modules(file: Path) -> Named:
-    """Return a module with the modules beside it, or in this folder, that it imports, and those that they import."""
-    listed, new = {file.name: file}, [file]
+    """Return a module with the modules beside it, or in this folder, that it imports, and those that they import.
+
+    This package is left out, where it lies in this folder: it has a hash of its own.
+    """
+    listed, new, sought = {file.name: file}, [file], {OWN}
     while new:
-        module = new.pop()
-        for name in _list_imports(module):
-            for beside in (file.parent, Path.cwd()):
-                for key, path in _find_beside(beside, name):
-                    if key not in listed:
-                        listed[key] = path
-                        new.append(path)
+        names = _list_imports(new.pop()) - sought
+        sought |= names
+        for name, folder in product(names, (file.parent, Path.cwd())):
+            for key, path in _find_beside(folder, name):
+                if key not in listed:
+                    listed[key] = path
+                    new.append(path)
     return listed
 
 

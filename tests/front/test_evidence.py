@@ -12,6 +12,7 @@ import pytest
 
 from veridyn.results import compute_checksum, read
 from veridyn.run.execution import Findings
+from veridyn.run.fingerprints import mark_solver
 
 RUN = ("run", "sdnd101", "--set", "v0=2")
 
@@ -97,6 +98,25 @@ def test_a_solver_that_was_changed_since_is_named(veridyn, right, save, foreign)
         path.write_text(before, encoding="utf-8")
     assert seen.status == 2
     assert "its files here are not those that were judged" in seen.err
+
+
+def test_the_hash_of_a_solver_is_of_the_modules_that_it_imports_but_not_of_the_suite(tmp_path):
+    texts = {
+        "mine.py": "import numpy, helper, parts, veridyn",
+        "helper.py": "from mine import SOLVER; import further",
+        "further.py": "import parts.one",
+        "parts/__init__.py": "",
+        "parts/one.py": "from parts import two; import last",
+        "parts/two.py": "",
+        "last.py": "",
+        "veridyn/__init__.py": "import aside",
+        "aside.py": "",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    mark = mark_solver(f"{tmp_path / 'mine.py'}:SOLVER", "mine")
+    assert mark.files == tuple(sorted(set(texts) - {"veridyn/__init__.py", "aside.py"}))
 
 
 def test_without_a_plan_nothing_is_verified(veridyn, right, save):

@@ -53,11 +53,13 @@ def test_a_reader_that_has_seen_enough(tmp_path, arguments):
     assert process.returncode in (0, 1)  # the console of rich says 1
 
 
+NUMERICAL = {"numpy", "mpmath", "flint", "sympy", "numba", "scipy", "matplotlib"}
 LAZY = [
-    ("import veridyn", {"numpy", "mpmath", "numba", "scipy", "matplotlib"}),
+    ("import veridyn", NUMERICAL | {"rich", "argparse"}),
     ("import veridyn; veridyn.cases()", {"numba", "matplotlib"}),
     ("import veridyn; veridyn.reference('sdnd104', a0='1.2')", {"numba", "matplotlib"}),
-    ("from veridyn.cli.main import main; main(['list'])", {"numba", "matplotlib"}),
+    ("from veridyn.cli.main import main; main(['list'])", NUMERICAL),
+    ("from veridyn.cli.main import main; main(['run', '--help'])", NUMERICAL | {"rich", "ast"}),
     ("from veridyn.cli.main import main; main(['reference', 'sdnd101', '--json'])", {"numba", "matplotlib"}),
     ("from veridyn.cli.main import main; main(['show', 'sdnd101'])", {"numba", "matplotlib"}),
 ]
@@ -65,6 +67,7 @@ LAZY = [
 
 @pytest.mark.parametrize(("code", "unwanted"), LAZY, ids=[code for code, _ in LAZY])
 def test_what_is_not_needed_is_not_imported(python, code, unwanted):
-    seen = python("-c", f"import sys; {code}; print('\\n', *sorted(set(sys.modules) & {unwanted!r}))")
+    tell = f"lambda: print('\\n', *sorted(set(sys.modules) & {unwanted!r}))"  # at the end: help ends the interpreter
+    seen = python("-c", f"import atexit, sys; atexit.register({tell}); {code}")
     assert (seen.status, seen.err) == (0, "")
     assert seen.out.splitlines()[-1].split() == []

@@ -13,7 +13,8 @@ from veridyn.run.plan import Plan, Task
 from veridyn.run.selection import Selection
 from veridyn.run.undertaking import state_checks
 from veridyn.solver.contract.statements import FORWARD
-from veridyn.validation_cases.judgement.catalogue import all_cases, room_of, select
+from veridyn.validation_cases.judgement.catalogue import all_cases, load_case, room_of, select
+from veridyn.validation_cases.judgement.outline import outline, read_outline
 from veridyn.validation_cases.judgement.subject import Subject
 
 SUBJECTS = {"two": Subject("two", schemes=("first", "second")), "plain": Subject("plain")}
@@ -257,8 +258,19 @@ def test_a_pipe_gets_a_line_now_and_then(foreign, veridyn, monkeypatch):
 
 def test_the_list_names_every_case_by_room():
     cases = select()
-    assert sorted(case.name for case in cases) == sorted(case.name for case in all_cases())
+    assert {case.name: case for case in cases} == {case.name: outline(case) for case in all_cases()}
     assert [room_of(case.name) for case in cases] == sorted(room_of(case.name) for case in cases)
+
+
+COMPUTED = ("CASE = CASES[0]", "CASE = Case(title='1')", "CASE = Case(name=N, title='', topics=(), variants=())", "x =")
+
+
+@pytest.mark.parametrize("source", COMPUTED)
+def test_of_a_case_that_computes_what_a_list_needs_the_module_is_loaded(tmp_path, monkeypatch, source):
+    (tmp_path / "stated_elsewhere.py").write_text(f"\n{source}", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    case = load_case("kepler")
+    assert read_outline("stated_elsewhere", lambda: case) == outline(case)
 
 
 def test_the_list_of_a_kind_and_a_topic(veridyn):

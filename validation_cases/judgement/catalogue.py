@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Collection, Iterator
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 import veridyn.validation_cases as room
 from veridyn.problem.nearest import did_you_mean
+from veridyn.validation_cases.judgement.outline import Outline, read_outline
 from veridyn.validation_cases.judgement.topics import TOPICS
 
 if TYPE_CHECKING:
@@ -89,8 +90,10 @@ def all_cases() -> tuple[Case, ...]:
     return tuple(load_case(name) for name in case_names())
 
 
-def select(rooms: Collection[str] = (), topics: Collection[str] = ()) -> list[Case]:
+def select(rooms: Collection[str] = (), topics: Collection[str] = ()) -> list[Outline]:
     """Return the cases of the given rooms that have all given topics, by room; without any, all cases.
+
+    No case is loaded for it, see `outline`.
 
     Raises
     ------
@@ -103,4 +106,5 @@ def select(rooms: Collection[str] = (), topics: Collection[str] = ()) -> list[Ca
                 f"unknown topic {topic!r}: {did_you_mean(topic, TOPICS, 'there are ' + ', '.join(TOPICS))}"
             )
     names = (name for name in sorted(case_names(), key=room_of) if not rooms or room_of(name) in rooms)
-    return [case for case in map(load_case, names) if set(topics) <= set(case.topics)]
+    outlines = (read_outline(_modules()[name], partial(load_case, name)) for name in names)
+    return [each for each in outlines if set(topics) <= set(each.topics)]

@@ -334,9 +334,10 @@ RESIDUALS = (
 )
 
 
-def _variant(name: str, number: int, contacts: int) -> Variant:
+def _select(contacts: int) -> frozenset[str]:
+    """Return the names of the quantities of a motion with so many contacts."""
     missing = {f"{what}_{k}" for what in ("touch", "release", "impulse") for k in range(contacts + 1, MOST + 1)}
-    return Variant(name, {"N": str(number)}, frozenset(q.name for q in QUANTITIES) - missing)
+    return frozenset(q.name for q in QUANTITIES) - missing
 
 
 def _truncation(case: Case, _: Runner) -> Iterator[Figure]:
@@ -393,7 +394,7 @@ CASE = Case(
     ),
     parameters=PARAMETERS,
     requirements=REQUIRED,
-    variants=(_variant("5-modes", 5, 5), _variant("3-modes", 3, 4)),
+    variants=(Variant("5-modes", {"N": "5"}, _select(5)), Variant("3-modes", {"N": "3"}, _select(4))),
     quantities=QUANTITIES,
     residuals=RESIDUALS,
     problem=problem,

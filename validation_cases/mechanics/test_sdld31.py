@@ -225,10 +225,12 @@ def _undamped(values: Values) -> bool:
 RESIDUALS = (energy("of the largest stored energy", _stored, ENERGY, _undamped), velocities())
 
 
-def _variant(name: str, changes: dict[str, str]) -> Variant:
-    asked = {f"{part}@{time}" for part, times in INSTANTS[name].items() for time in times}
-    turns = {"peak", "peak_time"} if "x0" not in changes else set()  # let go, the largest displacement is the first
-    return Variant(name, changes, frozenset(asked | turns))
+TURNS = frozenset({"peak", "peak_time"})
+
+
+def _select(name: str) -> frozenset[str]:
+    """Return what a variant asks for at its instants."""
+    return frozenset(f"{part}@{time}" for part, times in INSTANTS[name].items() for time in times)
 
 
 SEVENTEEN = "printed with 17 digits, of which double arithmetic made the last one or two"
@@ -291,12 +293,14 @@ CASE = Case(
     ),
     parameters=PARAMETERS,
     variants=(
-        _variant("31b", {}),
-        _variant("321a", {**RESONANCE, "xi": "1", "T": "0.5"}),
-        _variant("321b", {**RESONANCE, "xi": "0.01"}),
-        _variant("321c", {**RESONANCE, "xi": "1e-5"}),
-        _variant("undamped", {**RESONANCE, "xi": "0"}),
-        _variant("let-go", {"xi": "0", "F": "0", "x0": "0.05"}),
+        Variant("31b", {}, _select("31b") | TURNS),
+        Variant("321a", {**RESONANCE, "xi": "1", "T": "0.5"}, _select("321a") | TURNS),
+        Variant("321b", {**RESONANCE, "xi": "0.01"}, _select("321b") | TURNS),
+        Variant("321c", {**RESONANCE, "xi": "1e-5"}, _select("321c") | TURNS),
+        Variant("undamped", {**RESONANCE, "xi": "0"}, _select("undamped") | TURNS),
+        Variant(
+            "let-go", {"xi": "0", "F": "0", "x0": "0.05"}, _select("let-go")
+        ),  # let go, the largest displacement is the first
     ),
     quantities=QUANTITIES,
     residuals=RESIDUALS,

@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 from msgspec import structs
 
 from veridyn.api.entrants import Entrant, make_entrants, with_outputs
-from veridyn.api.front import SECONDS
+from veridyn.api.limits import SECONDS
 from veridyn.api.prover import make_prover
 from veridyn.api.questions import Question, questions, residuals
 from veridyn.api.solving import (

@@ -13,7 +13,7 @@ from veridyn.problem.errors import SolverInputError
 from veridyn.problem.printable import print_line
 from veridyn.results import ReportError, find_gaps, read
 from veridyn.run.exit_code import ExitCode
-from veridyn.validation_cases.judgement.catalogue import UnknownCase, UnknownTopic, select
+from veridyn.validation_cases.judgement.catalogue import UnknownCase, UnknownTopic, load_case, select
 
 if TYPE_CHECKING:
     from veridyn.run.delivery import Delivery
@@ -167,7 +167,8 @@ def list_cases(rooms: Sequence[str], topics: Sequence[str], *, as_json: bool) ->
     if as_json:
         from veridyn.cli import texts
 
-        return texts.print_json({"schema_version": "1.0", "cases": [texts.entry(case) for case in cases]})
+        entries = [texts.entry(load_case(case.name)) for case in cases]
+        return texts.print_json({"schema_version": "1.0", "cases": entries})
     from veridyn.run.screen import print_list
 
     print_list(cases)

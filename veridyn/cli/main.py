@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from veridyn.api.limits import SECONDS
 from veridyn.cli.arguments import duration, named, place, seconds, whole
 from veridyn.cli.configuration import completed
 from veridyn.problem.errors import SolverInputError
@@ -17,6 +18,7 @@ from veridyn.problem.printable import make_printable
 from veridyn.run.exit_code import ExitCode
 from veridyn.version import __version__
 
+MAY_TAKE = f"that a value may take (default {SECONDS:g})"
 EXAMPLES = """\
 examples:
   veridyn run                                      quick profile: every case, about a minute
@@ -197,7 +199,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
             "it all quantities for the defaults"),
         _option("--digits", type=whole(1), default=30, metavar="N", help="significant digits, 1 to 1000 (default 30)"),
         _repeatable("--derivative", "NAME", "derivatives with respect to a parameter instead, of two the second ones"),
-        _option("--seconds", type=seconds, default=30.0, metavar="SECONDS", help="that a value may take (default 30)"),
+        _option("--seconds", type=seconds, default=SECONDS, metavar="SECONDS", help=MAY_TAKE),
         JSON,
     )),
     "prove": ("cli.proving.prove_problem", "proved values of a problem of your own", (
@@ -208,7 +210,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
         _option("--digits", type=whole(1), default=30, metavar="N", help="significant digits, 1 to 1000 (default 30)"),
         _repeatable("--derivative", "NAME", "derivatives with respect to a parameter, or to a number of a mechanical "
             "problem such as wall.gap or mass[1,1], instead, of two the second ones"),
-        _option("--seconds", type=seconds, default=30.0, metavar="SECONDS", help="that a value may take (default 30)"),
+        _option("--seconds", type=seconds, default=SECONDS, metavar="SECONDS", help=MAY_TAKE),
         JSON,
     )),
     "new-case": ("cli.new_case.new_case", "write the skeleton of a case", (

@@ -25,7 +25,7 @@ from veridyn.validation_cases.judgement.catalogue import room_of
 
 if TYPE_CHECKING:
     from veridyn.results import Record
-    from veridyn.validation_cases.judgement.case import Case
+    from veridyn.validation_cases.judgement.outline import Outline
 
 PIPE_WIDTH = 120  # columns when no terminal says how wide it is
 
@@ -67,14 +67,14 @@ def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> Table:
     return made
 
 
-def print_list(cases: Iterable[Case]) -> None:
+def print_list(cases: Iterable[Outline]) -> None:
     """Print the list of cases, a table for each room."""
     for room, mine in groupby(cases, key=lambda case: room_of(case.name)):
         console().print(table((room, "topics", "title", "variants"), map(_row, mine)))
 
 
-def _row(case: Case) -> tuple[str, ...]:
-    return case.name, ", ".join(case.topics), case.title, ", ".join(variant.name for variant in case.variants)
+def _row(case: Outline) -> tuple[str, ...]:
+    return case.name, ", ".join(case.topics), case.title, ", ".join(case.variants)
 
 
 # ---- how far a run is
