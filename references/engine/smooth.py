@@ -26,12 +26,14 @@ from veridyn.references.engine.flows import WIDTH, Course, Piece, Row, State, bi
 from veridyn.references.engine.jets import (
     Ball,
     Jet,
+    curve,
     differentiated,
     drift,
     find_order,
     hull,
     lift,
     lowered,
+    slope,
     stack,
     unstack,
     value,
@@ -444,7 +446,19 @@ def _differentiate(law: Rates, time: Ball, states: Sequence[Ball], rates: Sequen
 def _grown(box: Sequence[Ball], image: Sequence[Ball]) -> list[Ball]:
     """Return a box that may hold an image of itself: larger along the states whose image leaves it."""
     # If all grew, a state at rest away from zero would outgrow, in every round, the rates that follow from it.
-    return [b if _inside(i, b) else _inflated(hull(b, i)) for b, i in zip(box, image, strict=True)]
+    return [_grow(b, i) for b, i in zip(box, image, strict=True)]
+
+
+def _grow(box: Ball, image: Ball) -> Ball:
+    """Return a ball, or its parts where it has derivatives, larger if that of the image leaves it."""
+    if _inside(image, box):
+        return box
+    if not differentiated(box, image):
+        return _inflated(hull(box, image))
+    # part by part: a value that grew each time its derivative does would outgrow that, which follows from it
+    bends = curve(box), curve(image)
+    bend = None if any(each is None for each in bends) else _grow(*bends)
+    return Jet(_grow(value(box), value(image)), _grow(slope(box), slope(image)), None, bend)
 
 
 def _within(x: Ball, wide: arb) -> Ball:

@@ -385,6 +385,21 @@ def test_an_event_that_moves_moves_the_start():
     assert x.slope.rad() < 1e-30
 
 
+def test_a_state_that_no_parameter_has_moved_follows_rates_that_it_moves():
+    """y' = p x and x' = p y from (5, 4) at 1 ± 1e-9 s, p = 2: at an exact instant next to it both move with p."""
+
+    def flow(start):
+        return Smooth(lambda _, y: (y[1] * Jet(arb(2), ONE), y[0] * Jet(arb(2), ONE)), start)
+
+    _, (y, x), _ = restarted(flow, arb(1, 1e-9), (arb(5), arb(4)))
+    for off in (-1e-9, 1e-9):
+        assert y.value.contains(5 + 8 * off)
+        assert y.slope.contains(4 * off)
+        assert x.slope.contains(5 * off)
+    assert y.slope.rad() < 5e-9
+    assert x.slope.rad() < 6e-9
+
+
 def test_an_event_that_moves_with_a_second_derivative():
     """y' = t y from y = 5 + s + 7 s²/2 at the event 1 + 3 s + 5 s²/2: what it is at the instant 1, by s."""
 
