@@ -20,7 +20,7 @@ from veridyn.results import CaseSheet
 from veridyn.results.schema import make_schema
 from veridyn.run import document
 from veridyn.solver.contract.loading import EXACT, OWN, SCIPY, USUAL, load_solver
-from veridyn.validation_cases.judgement.case import Case
+from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.catalogue import all_cases, kind_of
 
 ROOT = Path(__file__).parents[1]
@@ -126,7 +126,8 @@ def _case_parts(case: Case, drawn: Mapping[str, str]) -> Iterator[str]:
     if case.requirements:
         rows = ((each.needed, each.otherwise) for each in case.requirements)
         yield _table(("needed", "otherwise"), rows)
-    yield "## Variants\n\n" + _table(("name", "changes"), ((f"`{v.name}`", _changes(v.changes)) for v in case.variants))
+    variants = ((f"`{variant.name}`", _describe(variant, case)) for variant in case.variants)
+    yield "## Variants\n\n" + _table(("name", "what it is"), variants)
     yield "## Quantities\n\n" + _table(
         ("name", "unit", "definition"), ((f"`{q.name}`", q.unit, q.definition) for q in case.quantities)
     )
@@ -164,8 +165,12 @@ def _motion_parts(case: Case, drawn: Mapping[str, str]) -> Iterator[str]:
         yield f"`{up}` over `{across}`; the dot is the start.\n\n![Portrait of {case.name}]({case.name}-portrait.svg)\n"
 
 
-def _changes(changes: Mapping[str, object]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in changes.items()) or "none"
+def _describe(variant: Variant, case: Case) -> str:
+    """Return the parameters of a variant, and what else makes it another one."""
+    changed = ", ".join(f"{name} = {value}" for name, value in variant.changes.items()) or "default parameters"
+    model = ["another model"] if variant.problem else []
+    few = [f"{len(variant.quantities)} of {len(case.quantities)} quantities"] if variant.quantities is not None else []
+    return "; ".join([changed, *model, *few])
 
 
 def system(case: Case) -> str:

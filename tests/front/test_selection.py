@@ -155,6 +155,14 @@ def test_cases_that_no_solver_takes_are_named_with_one_that_does(offered, said):
     assert begun == [f"no solver of this run takes {text}" for text in said]
 
 
+def test_scipy_is_not_named_for_a_case_that_it_does_not_take():
+    subject = Subject("mine", capabilities=frozenset({"mechanical"}))
+    (beside,) = running._leave_out(("andrews", "kepler"), [subject])
+    assert "`veridyn run kepler --solver scipy`" in beside
+    (alone,) = running._leave_out(("andrews",), [subject])
+    assert alone == "no solver of this run takes andrews: docs/adapters.md names solvers that do"
+
+
 def test_variants_kinds_and_quantities_select():
     assert places(Selection(("sdnd101",), variants=("2-shocks",))) == [("sdnd101", "2-shocks")]
     assert places(Selection(("sdnd104", "sdnd101"), needs=("friction",), variants=("late", "2-shocks"))) == [

@@ -40,7 +40,7 @@ from veridyn.run.selection import QUICK, Selection
 from veridyn.run.undertaking import CHANGED, mark_run, state_run
 from veridyn.run.workers import Pool, WorkerLost
 from veridyn.solver.contract.loading import USUAL
-from veridyn.validation_cases.judgement.catalogue import case_names, kind_of
+from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, room_of
 from veridyn.validation_cases.judgement.checks import describe_observed, what_it_could_claim
 from veridyn.validation_cases.judgement.expected import Expectations, read_expectations
 from veridyn.validation_cases.judgement.stated import list_ids
@@ -293,8 +293,15 @@ def _leave_out(named: Sequence[str], subjects: Iterable[Subject]) -> Iterator[st
     for kind, taker in USUAL.items():
         untaken = [name for name in named or case_names() if kind_of(name) == kind]
         if untaken and kind not in offered:
-            one = f"`veridyn run {untaken[0]} --solver {taker}`"
-            yield f"no solver of this run takes {_list_some(untaken)}: {one} judges one by a solver that does"
+            yield f"no solver of this run takes {_list_some(untaken)}: {_name_taker(untaken, taker)}"
+
+
+def _name_taker(untaken: Sequence[str], taker: str) -> str:
+    """Return how one of some cases is judged; what is always there takes none with constraints."""
+    usual = next((name for name in untaken if room_of(name) != "dae"), "")
+    if not usual:
+        return "docs/adapters.md names solvers that do"
+    return f"`veridyn run {usual} --solver {taker}` judges one by a solver that does"
 
 
 def _list_unoffered(plan: Plan, stated: Iterable[PlannedChecks]) -> Iterator[str]:
