@@ -112,6 +112,14 @@ def test_a_value_below_the_errors_of_a_second_route_stands_alone():
     assert large.value is None
 
 
+def test_a_second_route_that_never_settles_contradicts_nothing():
+    """Where terms cancel beyond all digits, each precision gives another number."""
+    noise = Route("by parts", lambda: mpmath.mpf(mpmath.mp.dps))
+    alone = root_two(noise).settle("root")
+    assert alone.text() == root_two().text()
+    assert alone.routes[0].endswith("not confirmed by by parts: its terms cancel: each precision gives another value")
+
+
 def test_what_is_no_number():
     assert classification("stick").text() == "stick"
     assert undefined("never slips").text() == "undefined"

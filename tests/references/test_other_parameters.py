@@ -5,10 +5,13 @@ Each row was false once, or ended a command: a condition of a mode, or the orbit
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import mpmath
 import pytest
 
 import veridyn
+from veridyn.api.front import references
 from veridyn.references.certified import Certified, Route
 from veridyn.references.parameters import ParameterError
 from veridyn.validation_cases.judgement.catalogue import load_case
@@ -65,6 +68,8 @@ FOLLOWED = [
     ("stop_and_go", {"P": "50", "v0": "1", "x0": "-0.3"}, "v@3", "101.5"),
     # a wall so far that the mass does not feel it: v0 t
     ("soft_wall", {"l": "0.05", "F": "0.000001", "d": "1000000"}, "x_max", "2"),
+    # 2 J less those of the spring of 1/8 N/m on the way back, 4 m long, though no crush remains
+    ("sdnd105", {"m": "0.1", "k": "2", "k3": "0.000001"}, "dissipated_energy", "1"),
     # sqrt(2/(a + 1)) A^((a + 1)/2)
     ("power_law_oscillator", {"a": "2000000", "A": "0.1"}, "speed", "3.1622768695992607533112e-1000004"),
 ]
@@ -89,16 +94,23 @@ REFUSED = [
 ]
 
 
+def read_quantity(name, parameters, quantity):
+    """Return one quantity as `veridyn.reference` does, with time enough on a machine that is busy."""
+    case = load_case(name)
+    alone = replace(case, quantities=tuple(each for each in case.quantities if each.name == quantity))
+    return references(alone, case.values(parameters), 30, seconds=300.0)[quantity]
+
+
 @pytest.mark.parametrize(("case", "parameters", "quantity", "reason"), UNDEFINED, ids=lambda x: str(x)[:40])
 def test_what_is_not_proved_has_no_value(case, parameters, quantity, reason):
-    truth = veridyn.reference(case, **parameters)[quantity]
+    truth = read_quantity(case, parameters, quantity)
     assert truth.value is None
     assert reason in truth.routes[0]
 
 
 @pytest.mark.parametrize(("case", "parameters", "quantity", "value"), FOLLOWED, ids=lambda x: str(x)[:40])
 def test_a_mode_lasts_while_its_conditions_hold(case, parameters, quantity, value):
-    truth = veridyn.reference(case, **parameters)[quantity]
+    truth = read_quantity(case, parameters, quantity)
     with mpmath.workdps(30):
         assert abs(truth.value / mpmath.mpf(value) - 1) < 1e-19
     assert len(truth.routes) == 2
