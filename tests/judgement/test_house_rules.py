@@ -42,7 +42,7 @@ FRONT = {  # below `veridyn`, of its own rooms
     "files": {"problem"},
     "run": {"identification", "problem"},
     "api": {"files", "identification", "problem", "run"},
-    "doctor": {"problem", "run"},
+    "doctor": {"identification", "problem", "run"},
     "identification": {"problem"},
     "sweep": {"api", "files", "problem", "run"},
     "cli": {"api", "files", "identification", "problem", "run"},

@@ -11,6 +11,7 @@ import numpy as np
 from rich.text import Text
 
 from veridyn.doctor.bodies import Bounce, Flight, Linear, PatientBody, Shake, Slider, Springs
+from veridyn.doctor.method import Method, measure_method
 from veridyn.doctor.misreadings import error_of, fault_of_displacement, fault_of_velocity, faults_of_arrays
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Floats, Problem
@@ -220,8 +221,38 @@ def _examine(gate: Gate, subject: Subject) -> int:
     if missed:
         out.print(Text(f"never examined: {', '.join(missed)}"))
     worst = max((diagnosis.status for diagnosis in result), default=NOT_APPLICABLE)
+    if worst in (HEALTHY, INACCURATE):
+        methods = dict(_measure_methods(gate, subject, result))
+        for scheme, method in methods.items():
+            out.print(Text(f"  {scheme or subject.name}, method: {method.description}"))
+        out.print(Text(_sum_up(worst, methods.values()), style="bold"))
+        return max(worst, INACCURATE) if any(map(_is_wrong, methods.values())) else worst
     out.print(Text(_VERDICTS[worst], style="bold"))
     return BROKEN if worst == NOT_APPLICABLE else worst
+
+
+def _measure_methods(gate: Gate, subject: Subject, found: Sequence[Diagnosis]) -> Iterator[tuple[str, Method]]:
+    """Yield the method of each scheme that made no mistake: of others the mistake says more than a card."""
+    for scheme in subject.schemes:
+        statuses = {diagnosis.status for diagnosis in found if diagnosis.scheme == scheme}
+        if HEALTHY in statuses and statuses <= {HEALTHY, NOT_APPLICABLE}:
+            method = measure_method(gate, scheme, subject.chosen(scheme))
+            if method:
+                yield scheme, method
+
+
+def _is_wrong(method: Method) -> bool:
+    return bool(method.deviations) or method.is_diverging
+
+
+def _sum_up(worst: int, methods: Iterable[Method]) -> str:
+    """Return the verdict on a solver whose adapter works."""
+    every = list(methods)
+    if worst == HEALTHY and any(map(_is_wrong, every)):
+        return "the adapter works, the method is not what it should be: veridyn identify shows its card"
+    if worst == HEALTHY and any(method.is_first_order for method in every):
+        return "healthy, but of order 1: the error only halves with the step"
+    return _VERDICTS[worst]
 
 
 _VERDICTS = {
