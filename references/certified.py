@@ -144,7 +144,7 @@ class Route:
     """One way to compute a value (or a sequence of values) at the current mpmath precision.
 
     `digits` is what this route can promise, whatever precision is asked of it; None: any. `size` gives what these
-    digits are counted from where the value is zero: the largest absolute value on the way, say.
+    digits are counted from where the value is smaller, or zero: the largest absolute value on the way, say.
     """
 
     how: str
@@ -185,9 +185,12 @@ def _describe(reason: Exception) -> str:
 
 
 def _confirm(value: Any, digits: int, route: Route, name: str) -> None:
-    """Raise `CertificationError` unless a route agrees, with more guard digits if it takes them."""
+    """Raise `CertificationError` unless a route agrees, with more guard digits if it takes them.
+
+    It contradicts the value only if it has settled: what changes with each precision has no digit left of its terms.
+    """
     least = digits if route.digits is None else min(digits, route.digits)
-    disagrees, before = False, None
+    settled, before = False, None
     for guard in GUARDS:
         check_time(route.how, "with", least + guard, "digits")
         try:
@@ -199,9 +202,14 @@ def _confirm(value: Any, digits: int, route: Route, name: str) -> None:
             continue
         if agreed >= least or (value == 0 and _is_zero(route, least, second, before, guard)):
             return
+        if route.size is not None and abs(value - second) <= mpmath.mpf(10) ** -least * route.size():
+            raise CertificationError(f"the value is below {least} digits of what it follows")
+        settled = settled or (before is not None and agreeing_digits(before[1], second) >= least)
         before = guard, second
-        complaint, disagrees = f"{route.how} agrees on {max(agreed, 0)} digits, {least} are needed", True
-    raise (RoutesDisagree if disagrees else CertificationError)(f"{name}: {complaint}")
+        complaint = f"{route.how} agrees on {max(agreed, 0)} digits, {least} are needed"
+    if before is not None and not settled:
+        raise CertificationError("its terms cancel: each precision gives another value")
+    raise (RoutesDisagree if settled else CertificationError)(f"{name}: {complaint}")
 
 
 def _is_zero(route: Route, digits: int, second: mpf, before: tuple[int, mpf] | None, guard: int) -> bool:

@@ -19,7 +19,8 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import IntEnum
 from types import FrameType
 
 import mpmath
@@ -32,18 +33,31 @@ NEVER = math.inf
 CALLBACKS = frozenset({inspect.getfile(weakref), inspect.getfile(weakref.WeakSet)})
 
 
+class Depth(IntEnum):
+    """How deep in a proof a place lies: who looks at the clock at one leaves what was said of deeper ones behind."""
+
+    VALUE = 0  # its precision, or its second route
+    TRIAL = 1  # of a parameter that is sought
+    PHASE = 2
+    PART = 3  # of a phase
+
+
 @dataclass(eq=False)
 class Limit:
-    """An instant of the clock (s), and the words for how far the work has come."""
+    """An instant of the clock (s), and the words for how far the work has come, by depth."""
 
     ends: float
-    reached: tuple[object, ...] = ()
+    reached: dict[Depth, tuple[object, ...]] = field(default_factory=dict)
     is_silent: bool = False
+
+    def reach(self, depth: Depth, *words: object) -> None:
+        """Note how far the work has come at a depth."""
+        self.reached = {above: said for above, said in self.reached.items() if above < depth} | {depth: words}
 
     @property
     def words(self) -> str:
         """How far the work has come, for a reader."""
-        return " ".join(map(str, self.reached)) or "its formulas"
+        return ", ".join(" ".join(map(str, words)) for words in self.reached.values()) or "its formulas"
 
 
 _LIMIT: ContextVar[Limit | None] = ContextVar("limit", default=None)
@@ -79,11 +93,11 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         ctx.prec, mpmath.mp.prec = bits, digits  # a block that is cut may not have set them back
 
 
-def check_time(*reached: object) -> None:
-    """Raise `OutOfTime` if the time is up; ``reached`` are the words for how far the work has come."""
+def check_time(*reached: object, depth: Depth = Depth.VALUE) -> None:
+    """Raise `OutOfTime` if the time is up; ``reached`` are the words for how far the work has come at a depth."""
     limit = _LIMIT.get()
     if limit is not None:
-        limit.reached = reached
+        limit.reach(depth, *reached)
         if time.monotonic() > limit.ends:
             raise OutOfTime(limit.words)
 

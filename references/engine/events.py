@@ -13,7 +13,7 @@ from typing import Literal
 
 from flint import arb, arb_poly, ctx
 
-from veridyn.references.deadline import check_time
+from veridyn.references.deadline import Depth, check_time
 from veridyn.references.engine.enclosure import Undecided, sign
 from veridyn.references.engine.flows import Course, LinearFlow, Piece, Row, apply
 from veridyn.references.engine.jets import Ball, differentiated, hull, rooted, value
@@ -296,7 +296,7 @@ def _roots(course: Course, p: arb_poly, end: arb, name: str) -> Iterator[arb]:
     while parts:
         a, b, at_a, at_b = parts.pop()
         course.parts += 1
-        check_time(f"{name}: {course.parts} parts of a phase")
+        check_time(course.parts, "parts searched for", name, depth=Depth.PART)
         # Two enclosures of all values on the part W. By the mean value theorem they lie in p(m) + p'(W)(W - m), m being
         # the middle; its excess falls with the square of the width, that of p(W) only with the width, but p(W) is
         # better where the slope is not sharp. If either excludes zero, there is no root. If p'(W) excludes zero, p is

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from flint import arb, arb_mat, arb_poly, ctx
 
-from veridyn.references.deadline import check_time
+from veridyn.references.deadline import Depth, check_time
 from veridyn.references.engine.enclosure import Absent, Undecided
 from veridyn.references.engine.jets import Ball, Jet, curve, drift, find_order, share, slope, stack, unstack, value
 from veridyn.references.engine.shares import Edge, Share, Weights, is_zero, share_of_root, weigh
@@ -288,14 +288,22 @@ class _System:
         start, s = self.jump(state, count), lapse / self.length - count
         if not abs(s) <= WIDTH:
             raise Undecided("an instant is too uncertain")
-        return self._at(start, s.mid()) + self.matrix * self._at(start, s) * (self.length * (s - s.mid()))
+        states = self._polynomials(start)
+        rates = self.matrix * _column([state(s) for state in states])
+        return _column([state(s.mid()) for state in states]) + rates * (self.length * (s - s.mid()))
 
-    def _at(self, start: arb_mat, s: arb) -> arb_mat:
+    @cached_property
+    def _stacked_terms(self) -> arb_mat:
+        """Return the terms one below the other, without that of the rest: one product gives all coefficients."""
+        n = self.matrix.nrows()
+        return arb_mat(n * (len(self.terms) - 1), n, [x for term in self.terms[:-1] for x in term.entries()])
+
+    def _polynomials(self, start: arb_mat) -> list[arb_poly]:
+        """Return the states over a piece, in s."""
+        n = self.matrix.nrows()
         rest = _size(self.terms[-1]) * (self._bound * _size(start))
-        total = arb_mat(rest.nrows(), 1, [arb(0, x) for x in rest.entries()])
-        for term in reversed(self.terms[:-1]):
-            total = total * s + term * start
-        return total
+        coefficients = (self._stacked_terms * start).entries()
+        return [arb_poly([*coefficients[i::n], arb(0, rest[i, 0])]) for i in range(n)]
 
     def compiled(self, row: Row) -> tuple[Row, arb_mat, arb_mat]:
         """Return what turns a state into the coefficients of a row: the factors, and those of the remainder's bound."""
@@ -370,7 +378,7 @@ class Course:
 
     def _take(self, source: Iterator[Piece]) -> Piece:
         """Return the next piece; what stopped the flow is raised again, however often it is asked."""
-        check_time("a phase, with", len(self._kept), "steps")
+        self._check_time()
         if self._doubt is not None:
             raise self._doubt
         try:
@@ -378,6 +386,10 @@ class Course:
         except Exception as doubt:
             self._doubt = doubt.with_traceback(None)
             raise
+
+    def _check_time(self) -> None:
+        at = float(self._kept[-1][0]) if self._kept else 0.0
+        check_time(len(self._kept), f"steps, to {at:.6g} s after its start", depth=Depth.PART)
 
     def _check_pace(self, until: arb) -> None:
         # Only pieces of about one length tell how many will follow: where they shrink, the motion may pass close by a

@@ -9,7 +9,7 @@ import mpmath
 from flint import arb
 from mpmath import mpf
 
-from veridyn.references.deadline import check_time
+from veridyn.references.deadline import Depth, check_time
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, decided, to_mpf
 from veridyn.references.engine.events import Event, Guard, events, roots
 from veridyn.references.engine.flows import Course, Flow, Row, State, apply
@@ -38,6 +38,11 @@ class Phase:
 
     course: Course = None  # type: ignore[assignment]
     instants: tuple[tuple[Ball, Ball], ...] = ()  # whose lapses are known better than as differences
+
+    @property
+    def words(self) -> str:
+        """Its kind and its start, for a reader."""
+        return f"({self.kind}) from t = {float(value(self.start)):.6g} s on"
 
     @property
     def lasts(self) -> bool:
@@ -134,7 +139,7 @@ def followed(first: Phase, following: Following, until: Ball | None = None) -> I
     """Yield the phases of a motion as `follow` finds them; raises as it does (`ParameterError`, `Undecided`)."""
     phase, shorter, last = first, 0, arb(0)
     for number in range(MOST_PHASES):
-        check_time(f"phase {number + 1}, {phase.kind}, from t = {float(value(phase.start)):.6g} s on")
+        check_time("phase", number + 1, phase.words, depth=Depth.PHASE)
         for ended in _parts(phase, until):
             yield ended
         if ended.end is None:

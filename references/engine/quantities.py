@@ -51,7 +51,7 @@ class References:
     promised
         Digits that the second route can promise at most (None: any).
     size
-        What these digits are counted from where a value is zero (None: the value alone).
+        What these digits are counted from where a value is smaller, or zero (None: the value alone).
     effort
         What the enclosure took: a function that calls `motion.proved` of its phases, say.
     """

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from flint import arb
 from sympy import Expr
 
+from veridyn.references.deadline import Depth, check_time
 from veridyn.references.engine.enclosure import Absent, Undecided, less, sign
 from veridyn.references.engine.events import roots
 from veridyn.references.engine.flows import LinearFlow
@@ -227,6 +228,7 @@ def _of_phase(
     """Yield the values of what is watched at both ends of a stretch of a phase, and where it turns between."""
     phase, (begin, end) = ended.phase, stretch
     assert isinstance(phase, HybridPhase)
+    check_time("a phase", phase.words, depth=Depth.PHASE)
     (expression,) = system.watched
     first, last = (
         Candidate(_read_at_edge(system, o, expression, time, ended), time, is_end)

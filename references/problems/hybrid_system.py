@@ -15,7 +15,7 @@ import sympy
 from flint import arb, ctx
 from sympy import Expr
 
-from veridyn.references.deadline import check_time
+from veridyn.references.deadline import Depth, check_time
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, per_bits, precision, sign
 from veridyn.references.engine.events import Event, Guard, Passes
 from veridyn.references.engine.expressions import compiled
@@ -473,7 +473,7 @@ def _between(problem: Any, sought: EventParameter, o: ParameterSet) -> arb:
     # continuously on the parameter.
     here, rate = _near(problem, sought, o)
     for _ in range(2 + ctx.prec // GAINED):
-        check_time(sought.name, "to", ctx.prec, "bits")
+        check_time("a chord step to", sought.name, depth=Depth.TRIAL)
         result = sought.off(problem, o, here)
         here = (here - result / rate).mid()
         if not sign(result):
@@ -495,7 +495,7 @@ def _near(problem: Any, sought: EventParameter, o: ParameterSet) -> tuple[arb, a
         before = ball(exact(sought.near or str(problem.parameters[sought.name]))).mid()
         here, last = (before * (1 + NUDGE)).mid(), sought.off(problem, o, before)
         for _ in range(MOST_TRIES):
-            check_time("the secant for", sought.name)
+            check_time("the secant for", sought.name, depth=Depth.TRIAL)
             off = sought.off(problem, o, here)
             rate = ((off - last) / (here - before)).mid()
             before, here, last = here, (here - off / rate).mid(), off

@@ -165,7 +165,7 @@ def _history(stop: CrushStop) -> tuple[tuple[ForcePhase, ...], Crush]:
         release = time + ForceLine(mpmath.mpf(0), mpmath.mpf(0), back, force).time(back, mpmath.mpf(0), mass)
         phases.append(ForcePhase(time, mpmath.mpf(0), force, force / back))
         phases.append(ForcePhase(release, -mpmath.sqrt(force * back / mass), mpmath.mpf(0), mpmath.mpf(0)))
-        lost = sum(line.area(largest) for line in met) - force * back / 2 if residual else mpmath.mpf(0)
+        lost = sum(line.area(largest) for line in met) - force * back / 2 if len(met) > 1 else mpmath.mpf(0)
         speed, changes = phases[-1].velocity, mpmath.mpf(len(met) - 1)
         result = (
             stop.bodies.mpf(),

@@ -6,10 +6,13 @@ import importlib
 import importlib.util
 import math
 import sys
+from collections.abc import Mapping
 from functools import cache
+from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points, metadata
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import did_you_mean
@@ -140,11 +143,23 @@ def _module(spec: str, place: str) -> ModuleType:
         raise SolverNotFound(f"{spec!r} cannot be imported: {type(error).__name__}: {error}") from error
 
 
+class _SourceLoader(SourceFileLoader):
+    """Compiles a file as it is now.
+
+    Python takes compiled code from its cache where size and second of the source are the same: a digit that a script
+    has changed within a second would be overlooked.
+    """
+
+    def path_stats(self, path: str) -> Mapping[str, Any]:
+        """Raise OSError: without the state of the source no compiled code is read or kept."""
+        raise OSError(path)
+
+
 def _from_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise SolverNotFound(f"there is no file {path}")
     name = f"veridyn_solver_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = importlib.util.spec_from_file_location(name, path, loader=_SourceLoader(name, str(path)))
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import signal
@@ -46,13 +47,20 @@ class Keeper:
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing, start_new_session=True
         )
+        atexit.register(self.end, os.getpid())
 
     def tell(self, sign: str, process: Process) -> None:
         """Add (``+``) or take away (``-``) the group that a process leads."""
-        with contextlib.suppress(OSError):  # somebody has killed it
+        with contextlib.suppress(OSError, ValueError):  # somebody has killed it; or this process ends, and it has ended
             stream = stream_of(self.process.stdin)
             stream.write(f"{sign}{process.pid}\n".encode())
             stream.flush()
+
+    def end(self, kept: int) -> None:
+        """End the keeper with the process of number ``kept``; in a fork of it there is nothing to end."""
+        if os.getpid() == kept:
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                self.process.communicate(timeout=PATIENCE)
 
 
 KEEPERS: dict[int, Keeper] = {}  # by number of the process that it keeps: a fork needs one of its own

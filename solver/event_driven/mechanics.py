@@ -73,17 +73,17 @@ class Mechanics(Structure):
         """Return the equations of a mode, written anew."""
         n = self.problem.size
         closed = np.array([touch is Touch.CLOSED for touch in mode.stops], dtype=bool)
-        stop_forces = self._whole(closed[:, None] * self.pressing.rows)  # none of a rigid stop yet
-        slips = self._slips(mode)[:, None]
+        stop_forces = self.whole(closed[:, None] * self.pressing.rows)  # none of a rigid stop yet
+        slips = self.list_slips(mode)[:, None]
         normal = self.normal_forces(stop_forces)
         friction = slips * normal.rows
         self._add_springs(mode, friction)
-        loads = self._whole(self.free.rows + self.pushes.T @ stop_forces.rows + self.pulls.T @ friction).rows
+        loads = self.whole(self.free.rows + self.pushes.T @ stop_forces.rows + self.pulls.T @ friction).rows
         # The order matters. Forces that follow from the state (springs, dampers, slip under constant forces) come
         # first. What holds rigidly answers their sum, so that it comes second. Friction that slips under a rigid stop
         # is in proportion to that answer: it is added last, and `held` has taken it into account by F, or the stop
         # would hold too much or too little.
-        stuck, shut = self._rigid(mode), np.flatnonzero(closed & self.rigid).tolist()
+        stuck, shut = self.list_rigid(mode), np.flatnonzero(closed & self.rigid).tolist()
         held = self.held(tuple(stuck), tuple(shut), mode)
         hold = self._following(mode, held.hold)
         needed, efforts = -held.demand @ loads, np.abs(held.demand) @ np.abs(loads)
@@ -103,16 +103,16 @@ class Mechanics(Structure):
         guards, sizes, changes = self._guards(mode, friction, needs, normal.rows, pressing, pushes, hold)
         slack = tuple(spring for j, spring in self.springs.items() if mode.frictions[j] is Grip.FREE)
         return ModeFlow(
-            mode, self._whole(rate), guards, changes, sizes, np.abs(self.inverse) @ np.abs(loads), stop_forces,
-            self.gaps, self.gap_rates, self._whole(friction), self.sliding, hold, slack,
+            mode, self.whole(rate), guards, changes, sizes, np.abs(self.inverse) @ np.abs(loads), stop_forces,
+            self.gaps, self.gap_rates, self.whole(friction), self.sliding, hold, slack,
         )  # fmt: skip
 
-    def _slips(self, mode: ContactMode) -> Floats:
+    def list_slips(self, mode: ContactMode) -> Floats:
         """Return what part of the normal force each friction has as force: none unless it slips, (f,)."""
         pairs = zip(mode.frictions, self.problem.frictions, strict=True)
         return np.array([-float(grip) * f.kinetic if grip in SLIPS else 0.0 for grip, f in pairs])
 
-    def _rigid(self, mode: ContactMode) -> list[int]:
+    def list_rigid(self, mode: ContactMode) -> list[int]:
         """Return the frictions that stick rigidly."""
         return [j for j, grip in enumerate(mode.frictions) if grip is Grip.STICK and j not in self.springs]
 
@@ -133,7 +133,7 @@ class Mechanics(Structure):
         slips under them in a mode. The projection takes away what rounding leaves of the velocities along W, so that
         rest holds exactly however long it lasts.
         """
-        slips = self._slips(mode) * self.jams if mode and shut else np.zeros(0)
+        slips = self.list_slips(mode) * self.jams if mode and shut else np.zeros(0)
         key = stuck, shut, slips.tobytes() if slips.any() else b""
         if key not in self.holds:
             if len(self.holds) == MOST_HELD:
@@ -218,7 +218,7 @@ class Mechanics(Structure):
         changes: list[ElementChange] = []
         for i, touch in enumerate(mode.stops):
             rigid = bool(self.rigid[i])
-            for row, becomes in _stop_guards(touch, self.gaps.rows[i], pressing[i], rigid=rigid):
+            for row, becomes in guards_of_stop(touch, self.gaps.rows[i], pressing[i], rigid=rigid):
                 if becomes is Touch.OPEN and isinstance(self.problem.stops[i], Bend):
                     continue  # it never opens, and SUNDIALS takes the rate of a constant guard for a root
                 rows.append(row)
@@ -232,7 +232,7 @@ class Mechanics(Structure):
             limit = self.problem.frictions[j].static * normal[j]
             glides = self._row(v=self.glides[j])
             size = glides if grip in SLIPS else np.abs(limit) + needs[j]
-            for row, becomes_grip in _friction_guards(grip, limit, friction[j], self.sliding.rows[j]):
+            for row, becomes_grip in guards_of_friction(grip, limit, friction[j], self.sliding.rows[j]):
                 rows.append(row)
                 sizes.append(size)
                 changes.append(self._regripping(j, grip, becomes_grip, normal[j]))
@@ -290,7 +290,8 @@ def norms(rows: Floats) -> Floats:
     return np.asarray(np.where(lengths > 0, lengths, 1.0))
 
 
-def _stop_guards(touch: Touch, gap: Floats, force: Floats, *, rigid: bool) -> list[tuple[Floats, Touch]]:
+def guards_of_stop(touch: Touch, gap: Floats, force: Floats, *, rigid: bool) -> list[tuple[Floats, Touch]]:
+    """Return the guards of a stop in a state, rows of its gap and its force, and the state that follows each."""
     if touch is Touch.OPEN:
         return [(gap, Touch.CLOSED)]
     if rigid:
@@ -300,7 +301,8 @@ def _stop_guards(touch: Touch, gap: Floats, force: Floats, *, rigid: bool) -> li
     return [(-force, Touch.CLOSED), (-gap, Touch.OPEN)]
 
 
-def _friction_guards(grip: Grip, limit: Floats, force: Floats, sliding: Floats) -> list[tuple[Floats, Grip]]:
+def guards_of_friction(grip: Grip, limit: Floats, force: Floats, sliding: Floats) -> list[tuple[Floats, Grip]]:
+    """Return the guards of a friction in a state, rows of its limit, force and sliding, and what follows each."""
     if grip is Grip.FREE:
         return []
     if grip is Grip.STICK:  # too much force needed upwards means that the drive wins downwards

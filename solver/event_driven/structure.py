@@ -119,7 +119,7 @@ class Structure:
             assert isinstance(damper, NonlinearDamper)
             force, slope = find_linear_piece(damper)
             rows -= np.outer(acts * damper.direction, self._row(constant=force, v=slope * damper.direction))
-        return self._whole(rows)
+        return self.whole(rows)
 
     def _check_start(self) -> None:
         """Refuse a body that starts beyond a rigid stop by more than rounding leaves of it and of the way ahead."""
@@ -182,7 +182,7 @@ class Structure:
             return True
         return any(mode.stops[i] is Touch.CLOSED for i in self.planes[friction.normal])
 
-    def _whole(self, rows: Floats) -> Affine:
+    def whole(self, rows: Floats) -> Affine:
         """Return rows as an Affine in which supports move as their functions say."""
         n, supports = self.problem.size, self.supports
         for order, channels in enumerate(self.carriers if supports.size else ()):
@@ -191,7 +191,7 @@ class Structure:
         return Affine(rows, 2 * n)
 
     def _affine(self, rows: list[Floats]) -> Affine:
-        return self._whole(np.array(rows).reshape(-1, 1 + 2 * self.problem.size + self.channels))
+        return self.whole(np.array(rows).reshape(-1, 1 + 2 * self.problem.size + self.channels))
 
     def _row(self, *, constant: float = 0.0, x: Any = 0.0, v: Any = 0.0) -> Floats:
         n = self.problem.size
@@ -239,7 +239,7 @@ class Structure:
 
     def normal_forces(self, stop_forces: Affine) -> Affine:
         """Return the normal force of each friction: constant, or of its stop."""
-        return self._whole(self.weights.rows + self.presses @ stop_forces.rows)
+        return self.whole(self.weights.rows + self.presses @ stop_forces.rows)
 
     def pressing_planes(self, friction: Friction) -> tuple[int, ...]:
         """Return the planes that press a friction; none if the force is constant."""

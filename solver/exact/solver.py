@@ -14,9 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.tangent import Tangent
 from veridyn.solver.contract.controls import Controls, described, number, read_controls
+from veridyn.solver.contract.derivatives import Differentiated
 from veridyn.solver.contract.errors import Interrupted, SolverFailure
 from veridyn.solver.contract.responses import Response, output_instants
+from veridyn.solver.contract.statements import FORWARD
 from veridyn.solver.event_driven.answer import MECHANICAL, LazyMapping, event_instants, histories
 from veridyn.solver.event_driven.contact_modes import Grip
 from veridyn.solver.event_driven.driver import NEAR
@@ -234,13 +237,23 @@ def _drive(forcing: Forcing, width: int) -> Any:
     return Drive(waves, polynomials)
 
 
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """A problem as it was solved, by which computation, and what came out."""
+
+    problem: MechanicalProblem
+    prepared: ExactComputation
+    motion: ExactMotion
+    response: Response
+
+
 @dataclass(frozen=True)
 class ExactSolver:
     """Exact up to rounding between events, events located to the last bits."""
 
     name: str = "exact"
     version: str = version("veridyn")
-    capabilities: frozenset[str] = MECHANICAL | {"friction:regularised", "friction:two-tangents"}
+    capabilities: frozenset[str] = MECHANICAL | {"friction:regularised", "friction:two-tangents", FORWARD}
     schemes: tuple[str, ...] = ("series",)
     claims: Mapping[str, Any] = field(default_factory=lambda: {"digits": 12})
     families: frozenset[str] = frozenset(FAMILIES)
@@ -268,6 +281,26 @@ class ExactSolver:
         SolverFailure
             See `ExactComputation.run`.
         """
+        return self._solve(problem, settings).response
+
+    def solve_tangent(
+        self, problem: MechanicalProblem, tangent: Tangent, settings: Mapping[str, Any]
+    ) -> Differentiated:
+        """Return the response and its derivative along a tangent, see `exact.tangents`; raises as `solve` does.
+
+        NotImplementedError also for a number that it does not differentiate by, and for events without a derivative.
+        """
+        # late: SymPy names the numbers of a problem
+        from veridyn.solver.exact.history_slopes import differentiate_response
+        from veridyn.solver.exact.tangents import ExactTangent
+
+        solved = self._solve(problem, settings)
+        prepared, stated = solved.prepared, solved.problem
+        slopes = ExactTangent(stated, prepared.tables, prepared.forcings, prepared.drives, solved.motion, tangent)
+        slopes.march()
+        return Differentiated(solved.response, differentiate_response(solved.response, slopes))
+
+    def _solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> _Solved:
         controls = read_controls(ExactControls, settings, self.schemes)
         if controls.tangential_stiffness:
             problem = regularised(problem, controls.tangential_stiffness)
@@ -278,7 +311,7 @@ class ExactSolver:
         _KNOWN[problem] = prepared
         if motion.stopped:
             raise Interrupted(f"{self.name} was interrupted at t = {motion.reached:.6g} s", response)
-        return response
+        return _Solved(problem, prepared, motion, response)
 
 
 @cache

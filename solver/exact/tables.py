@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,16 @@ class Tables:
                 motion[start + power - 1, start + power] = power
         return motion
 
+    @cached_property
+    def places(self) -> Ints:
+        """Rows (n,) of the selection in which the positions stand."""
+        n = self.mechanics.problem.size
+        result = np.arange(1, 1 + n)
+        # Supports are states only for the sake of directions. Their displacement is read from the drive at each step;
+        # summed up from velocities it would drift by rounding.
+        result[self.mechanics.supports] = 1 + 2 * n + self.mechanics.carriers[0]  # no step leaves a rounding behind
+        return result
+
     def _empty(self, m: int) -> Any:
         from veridyn.solver.integrators.kernels.series import FEW, ORDER
 
@@ -199,14 +210,9 @@ class Tables:
         from veridyn.solver.integrators.kernels.roots import BERNSTEIN
 
         arrays, flow, count = self.arrays, draft.flow, len(draft.changes)
-        n = self.mechanics.problem.size
         arrays.states[m], arrays.step[m], arrays.counts[m] = states, draft.step, count
         guards, bernstein = arrays.guards[m, :count], arrays.bernstein[m, :count]
-        places = np.arange(1, 1 + n)
-        # Supports are states only for the sake of directions. Their displacement is read from the drive at each step;
-        # summed up from velocities it would drift by rounding.
-        places[self.mechanics.supports] = 1 + 2 * n + self.mechanics.carriers[0]  # no step leaves a rounding behind
-        write_series(self.selection[places], draft.motion, arrays.positions[m])
+        write_series(self.selection[self.places], draft.motion, arrays.positions[m])
         write_series(draft.guards, draft.motion, guards)
         write_bernstein(guards, BERNSTEIN, bernstein)
         arrays.sizes[m, :count], arrays.changes[m, :count] = draft.sizes, draft.changes

@@ -128,6 +128,29 @@ def test_ctrl_c_is_130_and_no_traceback(name, judged, tmp_path):
         assert work.finish(tmp_path)[0] == status
 
 
+CONVERTED = """
+import signal, sys
+import veridyn.cli.main
+from veridyn.cli.start import start
+def main():
+    try:
+        if sys.argv[1] == "interrupted":
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        raise ValueError("Invalid affine transformation matrix")
+veridyn.cli.main.main = main
+sys.exit(start())
+"""
+
+
+@pytest.mark.parametrize(("way", "status"), [("interrupted", 130), ("not", 1)])
+def test_an_interrupt_that_a_library_raises_as_an_error_is_130(way, status):
+    """As matplotlib does, where an interrupt comes while it converts an argument; an error of its own stays one."""
+    seen = subprocess.run([sys.executable, "-c", CONVERTED, way], capture_output=True, check=False)
+    assert seen.returncode == status
+    assert (seen.stderr == b"veridyn: interrupted\n") == (status == 130)
+
+
 @pytest.mark.parametrize("name", TRIED)
 def test_a_disk_that_fills_up_leaves_the_earlier_outputs(name, judged, tmp_path):
     """The limit of a file's size stands in for a full disk."""

@@ -102,6 +102,24 @@ def test_what_a_second_route_says_settles_a_value():
     assert arb(1).sqrt().is_exact()
 
 
+def test_a_value_below_the_errors_of_a_second_route_stands_alone():
+    """Its digits count from the largest value on the way: it cannot tell a number that is far smaller."""
+    by_steps = Route("by steps", lambda: mpmath.mpf("4e-14"), digits=12, size=lambda: mpmath.mpf(1))
+    small = Certified(mpmath.mpf("3e-14"), 30, "quasi-analytical", ("one", "by steps"), second=(by_steps,)).settle()
+    assert small.value == mpmath.mpf("3e-14")
+    assert small.routes == ("one; not confirmed by by steps: the value is below 12 digits of what it follows",)
+    large = Certified(mpmath.mpf("3e-11"), 30, "quasi-analytical", ("one", "by steps"), second=(by_steps,)).settle()
+    assert large.value is None
+
+
+def test_a_second_route_that_never_settles_contradicts_nothing():
+    """Where terms cancel beyond all digits, each precision gives another number."""
+    noise = Route("by parts", lambda: mpmath.mpf(mpmath.mp.dps))
+    alone = root_two(noise).settle("root")
+    assert alone.text() == root_two().text()
+    assert alone.routes[0].endswith("not confirmed by by parts: its terms cancel: each precision gives another value")
+
+
 def test_what_is_no_number():
     assert classification("stick").text() == "stick"
     assert undefined("never slips").text() == "undefined"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 import weakref
 
 import pytest
 
 import veridyn
-from veridyn.references.deadline import OutOfTime, check_time, time_limit
+from veridyn.references.deadline import Depth, Limit, OutOfTime, check_time, time_limit
 
 
 def test_without_a_limit_nothing_is_looked_at():
@@ -29,6 +30,20 @@ def test_a_value_that_takes_too_long_is_undefined_and_says_how_far_it_came():
     assert late.routes[0].startswith("not within 0 s: it came to ")
     assert late.routes[0].endswith("; --seconds gives it more")
     assert veridyn.reference("pendulum", theta0="1.25")["theta@100"].value is not None  # nothing of it was kept
+
+
+def test_how_far_it_came_goes_from_the_precision_to_the_part():
+    late = veridyn.reference("lorenz", r="28000000", seconds=1.0)["z@1"].routes[0]
+    assert re.search(
+        r"it came to \d+ bits, phase 1 \(\w+\) from t = 0 s on, \d+ steps, to \S+ s after its start;", late
+    )
+
+
+def test_what_a_place_above_leaves_behind_is_not_told():
+    limit = Limit(ends=0.0)
+    for depth, words in ((Depth.PHASE, "phase 1"), (Depth.PART, "9 parts"), (Depth.PHASE, "phase 2")):
+        limit.reach(depth, words)
+    assert limit.words == "phase 2"
 
 
 class Slow:

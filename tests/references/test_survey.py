@@ -68,6 +68,15 @@ def test_a_value_that_is_off_is_noticed_by_both_solvers():
     assert {name for solver, name in contradicted if solver == "exact"} == numbers
 
 
+def test_the_wear_of_a_contact_that_the_end_cuts_counts():
+    case, parameters = load_case("tube_between_stops"), {"mu": "0.6"}
+    values = case.values(parameters)
+    truths = {q.name: q.truth(values) for q in case.quantities if q.name in ("wear_power", "y@0.3")}
+    assert float(truths["y@0.3"]) > float(values["g"])  # within the stop
+    items = [item for item in hold(case, parameters, truths, SECONDS) if item.get("quantity") == "wear_power"]
+    assert [(item["held"], item["differs"]) for item in items] == [("exact", ""), ("scipy", "")]
+
+
 def test_random_mechanical_problems_are_the_same_in_every_run_and_differ_from_each_other():
     texts = [draw_problem(SEED, number).to_json() for number in range(12)]
     assert texts == [draw_problem(SEED, number).to_json() for number in range(12)]

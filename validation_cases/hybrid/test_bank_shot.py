@@ -1,8 +1,11 @@
 """Ball that is thrown at a target by way of the floor: the throw of least cost is known exactly."""
 
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from typing import Any
+
+import mpmath
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
@@ -52,15 +55,21 @@ def lapse(p: Any) -> Any:
     return 2 * p.b / p.g + 2 * p.e * p.b / p.g
 
 
+def reach(p: Any) -> Any:
+    """Return how far the ball is at the end (m): where it lands, if it does before."""
+    return p.a * min(lapse(p), mpmath.mpf(END))
+
+
 def cost(p: Any) -> Any:
     """Return the cost (m²)."""
-    return p.r * (p.a**2 + p.b**2) / 2 + (p.a * lapse(p) - p.L) ** 2 / 2
+    return p.r * (p.a**2 + p.b**2) / 2 + (reach(p) - p.L) ** 2 / 2
 
 
 def is_stationary(values: Values) -> bool:
     """Tell whether the derivative of the cost by the velocity that is varied is zero, in exact numbers.
 
-    The range is c a b with c = 2 (1 + e)/g, so that the derivative by a is r a + (c a b - L) c b, and so for b.
+    The ball lands after c b with c = 2 (1 + e)/g. If that is before the end, the range is c a b, and the derivative by
+    a is r a + (c a b - L) c b, and so for b.
     """
     if any(values[name].pi for name in values):
         return False
@@ -70,7 +79,8 @@ def is_stationary(values: Values) -> bool:
     varied = {name: value.slope for name, value in values.items() if value.slope}
     if any(slope.slope for slope in varied.values()):  # the second derivative is not zero
         return False
-    return set(varied) in ({"a"}, {"b"}) and price * one + (c * a * b - target) * c * other == 0
+    lands = c * b < Fraction(END)
+    return lands and set(varied) in ({"a"}, {"b"}) and price * one + (c * a * b - target) * c * other == 0
 
 
 def stationary(truth: Reference[Certified]) -> Reference[Certified]:
@@ -90,7 +100,7 @@ QUANTITIES = (
     of.event("bounce", 1, name="t_bounce", second=lambda p: 2 * p.b / p.g),
     of.event("catch", 1, name="t_catch", second=lapse),
     of.value("v", ("catch", 1), "m/s", before=True, name="v_down", second=lambda p: -p.e * p.b),
-    of.value("x", END, "m", name="range", second=lambda p: p.a * lapse(p)),
+    of.value("x", END, "m", name="range", second=reach),
     of.quantity(
         "cost",
         "m^2",

@@ -5,11 +5,11 @@ from functools import partial
 from typing import Any
 
 import mpmath
-from flint import acb, arb, ctx
+from flint import acb, arb
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
-from veridyn.references.deadline import check_time, silence
+from veridyn.references.deadline import Depth, check_time, silence
 from veridyn.references.engine.enclosure import Absent, less
 from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import Jet, chain, curve, find_order, hull, rooted, slope, value
@@ -83,7 +83,7 @@ def integrate(f: Callable[[Any, bool], Any]) -> Any:
         if doubts:
             return acb("nan")
         try:
-            check_time("an integral with", ctx.prec, "bits")
+            check_time("an integral", depth=Depth.PART)
             return f(s, analytic)
         except Exception as doubt:  # noqa: BLE001 - raised below
             doubts.append(doubt)
@@ -162,7 +162,7 @@ def exact_factor(p: Any) -> Any:
         raise Absent("no damping keeps all of the speed, or more")
     low, high = 1 - e, 1 / e + 1
     while not high - low < low**2 / (1 + low) * NARROW:
-        check_time("a bracket of the damping factor")
+        check_time("a bracket of the damping factor", depth=Depth.PART)
         middle = (low * high).sqrt().mid()
         low, high = (middle, high) if less(arb(0), _excess(e, middle), "a damping factor") else (low, middle)
 

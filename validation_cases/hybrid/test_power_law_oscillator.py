@@ -95,9 +95,10 @@ def place(p: Any, time: int) -> Any:
 
 def speed(p: Any) -> Any:
     """Return the speed at x = 0: the work of the spring."""
-    # A large power is done within A/(a + 1) of A: parts that halve towards A see it.
-    parts = [p.A * (1 - 2**k / (p.a + 1)) for k in range(10, -1, -1) if 2**k < p.a + 1]
-    return mpmath.sqrt(2 * mpmath.quad(lambda x: x**p.a, [0, *parts, p.A]))
+    # In shares of A: a quadrature ends where it is settled to an error that is absolute, and A^a may be anything.
+    # A large power is done within 1/(a + 1) of 1: parts that halve towards 1 see it.
+    parts = [1 - 2**k / (p.a + 1) for k in range(10, -1, -1) if 2**k < p.a + 1]
+    return mpmath.sqrt(2 * p.A ** (p.a + 1) * mpmath.quad(lambda share: share**p.a, [0, *parts, 1]))
 
 
 def begins_long(values: Values) -> bool:

@@ -80,14 +80,22 @@ def fall_on(p: Any, side: Side) -> Any:
 
 
 def leave(p: Any, side: Side, place: int) -> Any:
-    """Return place or height at the end, after an impact that is turned into the frame of the slope and back."""
-    rise, hit = p.s if side == "left" else -p.s, fall_on(p, side)
+    """Return place or height at the end, after all impacts, in the frame of the slope and back."""
+    rise, hit, end = p.s if side == "left" else -p.s, fall_on(p, side), mpmath.mpf(END)
+    if hit > end:
+        return (p.u0 * end - p.d, p.h - p.g * end**2 / 2)[place]
     angle = mpmath.atan(rise)
-    along = p.u0 * mpmath.cos(angle) - p.g * hit * mpmath.sin(angle)
-    away = p.e * (p.u0 * mpmath.sin(angle) + p.g * hit * mpmath.cos(angle))
-    x, lapse = p.u0 * hit - p.d, mpmath.mpf(END) - hit
-    u, v = along * mpmath.cos(angle) - away * mpmath.sin(angle), along * mpmath.sin(angle) + away * mpmath.cos(angle)
-    return (x + u * lapse, rise * x + v * lapse - p.g * lapse**2 / 2)[place]
+    down, pull = p.g * mpmath.sin(angle), p.g * mpmath.cos(angle)  # along the slope and on it
+    far, along = (p.u0 * hit - p.d) / mpmath.cos(angle), p.u0 * mpmath.cos(angle) - down * hit
+    away, lapse = p.e * (p.u0 * mpmath.sin(angle) + pull * hit), end - hit
+    while (flight := 2 * away / pull) < lapse:
+        far, along = far + along * flight - down * flight**2 / 2, along - down * flight
+        away, lapse = p.e * away, lapse - flight
+    far, off = far + along * lapse - down * lapse**2 / 2, away * lapse - pull * lapse**2 / 2
+    return (
+        far * mpmath.cos(angle) - off * mpmath.sin(angle),
+        far * mpmath.sin(angle) + off * mpmath.cos(angle),
+    )[place]
 
 
 def meet(p: Any) -> Any:

@@ -9,6 +9,7 @@ from veridyn.problem.modes import Change, Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
+from veridyn.references.requirements import Requirement, restrict
 from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import Case, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
@@ -21,6 +22,10 @@ PARAMETERS = (
     Parameter("f", "1", "friction over the whole mass, its coefficient times gravity", "0.1", "positive"),
     Parameter("A", "1", "largest acceleration of the ground", "1", "positive"),
     Parameter("W", "1", "frequency of the ground over that of the oscillator on a fixed base", "0.5", "positive"),
+)
+REQUIRED = (
+    Requirement("alpha < 1", "the oscillator is as heavy as the whole, or heavier"),
+    Requirement("z**2 < 1 - alpha", "the oscillator creeps back, and the orbit is stated of one that swings"),
 )
 # the orbit from slip to the right to slip to the left: h' = B h about f, h(T/2) = -h(0)
 LAPSE, RATE = "(pi/W)", "(z/(1 - alpha))"
@@ -53,7 +58,7 @@ PROBLEM = InitialValueProblem(
     end=20.0,
     output_times=evenly(20.0, 2000),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS)
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
 
 
 def half(p: Any) -> Any:
@@ -152,6 +157,7 @@ CASE = Case(
     problem=of.motion.problem.with_parameters,
     variants=(Variant("soft_ground", {}), Variant("fast_ground", {"W": "0.9", "z": "0.1"})),
     quantities=QUANTITIES,
+    requirements=REQUIRED,
     modelling=("There is no mode of stick: the orbit does not need it, since the base turns at once.",),
     sources=(
         "B. Westermo, F. Udwadia: Periodic response of a sliding oscillator system to harmonic excitation. Earthquake "

@@ -56,10 +56,15 @@ def go(p: Any) -> Any:
     return p.mu * p.N / p.P
 
 
+def slide(p: Any, lapse: Any) -> tuple[Any, Any]:
+    """Return velocity (m/s) and way (m) of the first slide after a lapse (s)."""
+    push, friction = p.P * lapse / 2, p.mu * p.N
+    return p.v0 + (push - friction) * lapse / p.m, p.v0 * lapse + (push / 3 - friction / 2) * lapse**2 / p.m
+
+
 def way(p: Any) -> Any:
     """Return the way to the stop (m)."""
-    lapse = stop(p)
-    return p.v0 * lapse - p.mu * p.N * lapse**2 / (2 * p.m) + p.P * lapse**3 / (6 * p.m)
+    return slide(p, stop(p))[1]
 
 
 def onward(p: Any) -> tuple[Any, Any]:
@@ -68,6 +73,15 @@ def onward(p: Any) -> tuple[Any, Any]:
         return mpmath.mpf(0), mpmath.mpf(0)
     lapse = mpmath.mpf(END) - go(p)
     return p.P * lapse**2 / (2 * p.m), p.P * lapse**3 / (6 * p.m)
+
+
+def finish(p: Any) -> tuple[Any, Any]:
+    """Return velocity (m/s) and way (m) at the end: of the first slide, if it does not stop before."""
+    end = mpmath.mpf(END)
+    if (p.mu * p.N) ** 2 <= 2 * p.P * p.m * p.v0 or stop(p) >= end:
+        return slide(p, end)
+    velocity, further = onward(p)
+    return velocity, way(p) + further
 
 
 def goes(values: Values) -> bool:
@@ -85,9 +99,9 @@ QUANTITIES = (
     of.event("stop", 1, name="t_stop", second=stop),
     of.value("x", ("stop", 1), "m", name="x_stop", second=lambda p: p.x0 + way(p), scale="v0*m*v0/(mu*N)"),
     of.event("go", 1, name="t_go", second=go, applies=goes, observable=goes_in_time),
-    of.value("x", END, "m", second=lambda p: p.x0 + way(p) + onward(p)[1], scale="v0*m*v0/(mu*N)"),
-    of.value("v", END, "m/s", second=lambda p: onward(p)[0], scale="v0"),
-    of.value("W", END, "J", second=lambda p: p.mu * p.N * (way(p) + onward(p)[1])),
+    of.value("x", END, "m", second=lambda p: p.x0 + finish(p)[1], scale="v0*m*v0/(mu*N)"),
+    of.value("v", END, "m/s", second=lambda p: finish(p)[0], scale="v0"),
+    of.value("W", END, "J", second=lambda p: p.mu * p.N * finish(p)[1]),
 )
 
 CASE = Case(

@@ -7,23 +7,21 @@ little larger, to first order. So each measure of a case can be differentiated: 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import islice
 
 import numpy as np
 
-from veridyn.problem.errors import ProblemError
-from veridyn.problem.expressions import Expr
 from veridyn.problem.initial_value import InitialValueProblem
-from veridyn.problem.mechanical import Problem
+from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.problem.tangent import Tangent, name_numbers
 from veridyn.problem.variations import shift
-from veridyn.references.certified import CertificationError, Certified, forget, undefined
+from veridyn.references.certified import Certified, forget, undefined
 from veridyn.references.deadline import OutOfTime, time_limit
 from veridyn.references.derivatives import Compute
-from veridyn.references.parameters import Exact, Parameter, ParameterError, exact
+from veridyn.references.parameters import Exact, Parameter
 from veridyn.references.reference import DIGITS
 from veridyn.solver.contract.derivatives import Differentiated, move, read_differentiated
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
@@ -31,6 +29,7 @@ from veridyn.solver.contract.gate import Gate, TimedAnswer
 from veridyn.solver.contract.responses import AnyResponse
 from veridyn.solver.contract.statements import Settings
 from veridyn.validation_cases.judgement.case import Case, Measure, Observation, Quantity, Values, read_once
+from veridyn.validation_cases.judgement.followed_numbers import follow_numbers
 from veridyn.validation_cases.judgement.proved_derivatives import differentiate_truth
 from veridyn.validation_cases.judgement.relations import Relation
 from veridyn.validation_cases.judgement.samples import choose, choose_every_second, with_fewer_digits
@@ -44,7 +43,6 @@ STENCIL = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}  # weights of neighbour
 LOST = 100.0  # a derivative may be wrong by two digits more than the quantity itself: no document asks for any
 MOST = 0.1  # of its scale, however wide the criterion of the quantity is
 MOST_PARAMETERS = 1  # of a case that states none: each costs as many solves as the case itself, and proofs
-RELATIVE = Fraction(1, 10**8)  # step of a parameter by which the numbers of a problem are followed
 SECONDS = 10.0  # that the proof of a derivative may take
 BY = " by "  # between the names of quantity and parameter
 
@@ -230,11 +228,14 @@ class DerivativeStatement(Statement):
         numbers = follow_numbers(self.pose, self.values, self.parameter.name)
         return Tangent(self.parameter.name, {name: slope * self.length for name, slope in numbers.items()})
 
-    def pose(self, values: Values) -> InitialValueProblem:
-        """Return the problem at other values of the parameters."""
-        problem = (self.variant.problem or self.case.problem)(values)
-        assert isinstance(problem, InitialValueProblem)
-        return problem
+    @property
+    def pose(self) -> Callable[[Values], Problem]:
+        """What states the problem at other values of the parameters."""
+        return self.variant.problem or self.case.problem
+
+    def keeps_numbers(self, relation: Relation) -> bool:
+        """Tell whether a relation leaves numbers in their order: the coordinates of a matrix it does not."""
+        return relation.name != "permuted" or not isinstance(self.problem, MechanicalProblem)
 
     @property
     def label(self) -> str:
@@ -290,49 +291,29 @@ def find_statement(statement: Statement, checked: str) -> Statement:
     return DerivativeStatement(statement.case, statement.variant, parameter=parameter) if parameter else statement
 
 
-def follow_numbers(pose: Callable[[Values], InitialValueProblem], values: Values, name: str) -> Mapping[str, float]:
-    """Return the derivatives of the numbers of a problem by a parameter of its case, by the name of the number.
-
-    A case may start its problem at a proved point of an orbit, so that further numbers follow. They are exact to thirty
-    digits; their central differences are to sixteen.
-
-    Raises
-    ------
-    CapabilityError
-        If the problem has no neighbours, or another form there.
-    """
-    size = Fraction(float(values[name])) or Fraction(1)
-    step = abs(size) * RELATIVE
-    try:
-        below, there, above = (
-            pose({**values, name: exact(Fraction(float(values[name])) + sign * step)}) for sign in (-1, 0, 1)
-        )
-    except (ParameterError, CertificationError, ProblemError) as nothing:
-        raise CapabilityError(f"{name} has no neighbours on both sides: {nothing}") from None
-    if not below.modes == there.modes == above.modes or len(above.initial) != len(there.initial):
-        raise CapabilityError(f"the equations of {there.name} follow {name} by more than their parameters")
-    before, after = list_exact(below), list_exact(above)
-    slopes = {number: float(((after[number] - before[number]) / (2 * step)).evalf(DIGITS)) for number in before}
-    return {number: slope for number, slope in slopes.items() if slope}
-
-
-def list_exact(problem: InitialValueProblem) -> dict[str, Expr]:
-    """Return the numbers of a problem by name: parameters, and initial values as expressions in them."""
-    return dict(zip(name_numbers(problem), (*problem.parameters.values(), *problem.initial), strict=True))
-
-
 def list_statements(case: Case, statement: Statement, *, brief: bool) -> list[DerivativeStatement]:
     """Return a statement once for each parameter of the case that derivatives are taken to.
 
     These are the parameters that the case states. Where it states none, and a run is not ``brief``, they are the first
-    number among its parameters that is a parameter of its initial value problem.
+    number among its parameters that the numbers of its problem follow.
     """
-    problem = statement.problem
-    if not isinstance(problem, InitialValueProblem):
-        return []
-    names = (p for p in case.parameters if p.name in problem.parameters and p.rule != "whole" and not p.among)
+    names = [p for p in case.parameters if p.rule != "whole" and not p.among]
+    derived = (DerivativeStatement(case, statement.variant, parameter=parameter) for parameter in names)
     if case.derivatives or brief:
-        chosen = [parameter for parameter in names if parameter.name in case.derivatives]
-    else:
-        chosen = list(islice(names, MOST_PARAMETERS))
-    return [DerivativeStatement(case, statement.variant, parameter=parameter) for parameter in chosen]
+        return [each for each in derived if each.parameter.name in case.derivatives]
+    return _choose_followed(statement.problem, list(derived))
+
+
+def _choose_followed(problem: Problem, derived: list[DerivativeStatement]) -> list[DerivativeStatement]:
+    """Return the first derivatives of those whose parameter moves the problem; where none does, one to say why."""
+    if isinstance(problem, InitialValueProblem):
+        return [each for each in derived if each.parameter.name in problem.parameters][:MOST_PARAMETERS]
+    if not isinstance(problem, MechanicalProblem):
+        return []
+    followed: list[DerivativeStatement] = []
+    for each in derived:
+        with suppress(CapabilityError):
+            followed += [each] if each.tangent.numbers else []
+        if len(followed) == MOST_PARAMETERS:
+            break
+    return followed or derived[:1]

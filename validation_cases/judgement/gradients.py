@@ -13,13 +13,14 @@ import numpy as np
 
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.initial_value import InitialValueProblem
-from veridyn.problem.mechanical import Floats
+from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
 from veridyn.problem.tangent import INITIAL, Tangent
 from veridyn.references.parameters import ParameterError
 from veridyn.results import LevelRow
 from veridyn.solver.contract.derivatives import Differentiated, read_differentiated
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import AnyResponse, Trajectory, output_instants
+from veridyn.validation_cases.judgement import restated_initial_value, restated_mechanical
 from veridyn.validation_cases.judgement.derivatives import (
     DerivativeStatement,
     DerivedQuantity,
@@ -29,7 +30,6 @@ from veridyn.validation_cases.judgement.invariance import TWICE
 from veridyn.validation_cases.judgement.judge import Finding
 from veridyn.validation_cases.judgement.moved import share_of
 from veridyn.validation_cases.judgement.relations import FEWEST, TELLING
-from veridyn.validation_cases.judgement.restated_initial_value import can_be_restarted, continued
 from veridyn.validation_cases.judgement.runner import Answer, NotJudged, Run, Runner
 from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance
@@ -39,6 +39,7 @@ OWN_DIFFERENCES, LINEAR, RESTARTED_MOTION = "own_differences", "linear", TELLING
 STEPS = (1e-2, 1e-3, 1e-4, 1e-6)  # of the parameter
 SETTLED = 3  # differences of successive steps that must agree
 RESTARTED = 1e-3  # of the derivative: what the motion magnifies of two tolerances
+STARTS = ("initial_displacement", "initial_velocity")  # of a mechanical problem
 FACTOR = -2.0  # of the tangent: a power of two rounds nothing
 
 
@@ -174,7 +175,7 @@ def restarted(runner: Runner, statement: DerivativeStatement, scheme: str) -> Fi
                 change=float(abs(after[i] - before[i])),
                 admissible=float(RESTARTED * max(abs(before[i]), abs(value[i]) / size)),
             )
-            for i, name in enumerate(statement.problem.unknowns)
+            for i, name in enumerate(_name_states(statement.problem))
         ]
     what = "Started again half-way from the state and its derivative, the motion has the same derivative later."
     return conclude(run, rows, what, "a thousandth of the derivative, or of the state over the parameter")
@@ -185,9 +186,9 @@ def find_cut(o: TangentObservation) -> int:
 
     Raises `NotJudged` if the motion cannot be cut.
     """
-    problem: InitialValueProblem = o.problem
-    if problem.output_times is None or not can_be_restarted(problem):
-        raise NotJudged("the motion has an end of its own, constraints, or no output instants: it is not cut")
+    problem: Problem = o.problem
+    if problem.output_times is None or not _can_be_restarted(problem):
+        raise NotJudged("the motion has an end of its own, constraints, memory, or no output instants: it is not cut")
     free = np.isin(o.response.time, problem.output_times) & ~np.isin(o.response.time, o.response.instants)
     places = np.flatnonzero(free)
     if places.size < FEWEST:
@@ -195,28 +196,48 @@ def find_cut(o: TangentObservation) -> int:
     return int(places[places.size // 2])
 
 
+def _can_be_restarted(problem: Problem) -> bool:
+    if isinstance(problem, MechanicalProblem):
+        return restated_mechanical.can_be_restarted(problem)
+    return isinstance(problem, InitialValueProblem) and restated_initial_value.can_be_restarted(problem)
+
+
 def _start_again(
     runner: Runner, statement: DerivativeStatement, run: Run, o: TangentObservation, place: int
 ) -> Differentiated:
     """Return response and derivative of the motion from a sample on."""
     problem = statement.problem
-    assert isinstance(problem, InitialValueProblem)
-    assert isinstance(o.response, Trajectory)
     outputs = output_instants(problem)
     later = outputs[outputs >= o.response.time[place]]
-    second = replace(continued(problem, o.response, place), start=float(later[0]), output_times=later)
     slopes = _read_state(o.response.time, o.slopes, o.response.time[place])
-    starts = zip(problem.unknowns, slopes.tolist(), strict=True)
-    numbers = {name: slope for name, slope in statement.tangent.numbers.items() if name in problem.parameters}
-    numbers |= {INITIAL + name: slope for name, slope in starts}
+    if isinstance(problem, MechanicalProblem):
+        cut: Problem = restated_mechanical.continued(problem, o.response, place)
+        starts = [f"{field}[{i + 1}]" for field in STARTS for i in range(problem.size)]
+    else:
+        assert isinstance(problem, InitialValueProblem)
+        cut = restated_initial_value.continued(problem, o.response, place)
+        starts = [INITIAL + name for name in problem.unknowns]
+    second = replace(cut, start=float(later[0]), output_times=later)
+    # the state there has all that came from the start before
+    numbers = {name: slope for name, slope in statement.tangent.numbers.items() if not name.startswith("initial")}
+    numbers |= dict(zip(starts, slopes.tolist(), strict=True))
     answer = runner.gate.solve_tangent(second, Tangent(o.tangent.parameter, numbers), dict(run.settings))
     return read_differentiated(second, answer.content, runner.subject.name)
 
 
 def _read_state(times: Floats, record: AnyResponse, instant: float) -> Floats:
-    """Return the unknowns (n,) of a record, of states or of their derivatives, at the instant of a sample."""
-    assert isinstance(record, Trajectory)
-    return np.asarray(record.states[np.searchsorted(times, instant)])
+    """Return the state (n,) of a record, or its derivative, at the instant of a sample: displacements, velocities."""
+    place = np.searchsorted(times, instant)
+    if isinstance(record, Trajectory):
+        return np.asarray(record.states[place])
+    return np.concatenate((record.displacement[place], record.velocity[place]))
+
+
+def _name_states(problem: Problem) -> tuple[str, ...]:
+    """Return the names of what `_read_state` reads."""
+    if problem.kind == MechanicalProblem.kind:
+        return (*problem.unknowns, *(f"{name}'" for name in problem.unknowns))
+    return problem.unknowns
 
 
 def conclude(run: Run, rows: Sequence[LevelRow], what: str, reason: str) -> Finding:

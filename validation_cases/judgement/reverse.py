@@ -13,7 +13,7 @@ from veridyn.references.parameters import exact
 from veridyn.references.problems import hybrid
 from veridyn.results import LevelRow
 from veridyn.solver.contract.derivatives import Output, read_gradient
-from veridyn.solver.contract.responses import Trajectory, output_instants
+from veridyn.solver.contract.responses import AnyResponse, Trajectory, output_instants
 from veridyn.solver.contract.statements import FORWARD
 from veridyn.validation_cases.judgement.derivatives import DerivativeStatement, TangentObservation, settle_soon
 from veridyn.validation_cases.judgement.gradients import conclude
@@ -73,20 +73,24 @@ def _read_forward(runner: Runner, statement: DerivativeStatement, scheme: str) -
     """Return states and their derivatives as the solver answers forward."""
     o = runner.observe(runner.default_run(statement, scheme))
     assert isinstance(o, TangentObservation)
-    assert isinstance(o.response, Trajectory)
-    assert isinstance(o.slopes, Trajectory)
     pairs: dict[Output, tuple[float, float]] = {}
     for output in _list_outputs(statement):
         place, column = np.flatnonzero(o.response.time == output.at), statement.problem.unknowns.index(output.name)
         if place.size:
-            pairs[output] = float(o.response.states[place[0], column]), float(o.slopes.states[place[0], column])
+            pairs[output] = _read(o.response, place[0], column), _read(o.slopes, place[0], column)
     return pairs
+
+
+def _read(record: AnyResponse, place: int, column: int) -> float:
+    """Return a state or a displacement of a sample."""
+    return float((record.states if isinstance(record, Trajectory) else record.displacement)[place, column])
 
 
 def _prove(statement: DerivativeStatement) -> Pairs:
     """Return states and their derivatives as they are proved."""
     problem, name = statement.problem, statement.parameter.name
-    assert isinstance(problem, InitialValueProblem)
+    if not isinstance(problem, InitialValueProblem):
+        raise NotJudged("derivatives of displacements are not proved one by one: offer derivatives forward as well")
     if set(statement.tangent.numbers) != {name}:
         raise NotJudged(f"{name} moves several numbers of the problem: the derivative of its states is not proved")
     motion = hybrid.motion(problem)

@@ -58,7 +58,8 @@ def _is_clear(values: Values) -> bool:
     before = min(pull - mu_1, mu_2)  # friction on the upper block over its weight
     holds = before == mu_2 or before * (1 + more) < mu_2
     stays = mu_1 > mu_2 or mu_1 + more * (before + mu_1) < mu_2
-    return holds and stays and float(UPPER_STOP.compute(values)) < END
+    stop = UPPER_STOP.compute(values).value
+    return holds and stays and isinstance(stop, mpmath.mpf) and stop < END
 
 
 def _moves(values: Values) -> bool:
@@ -156,10 +157,11 @@ def upper_goes(p: Any) -> Any:
 
 IMPULSES, WORK = "impulses", "areas under the velocities, work of friction"
 RESTS = f"{GROUND}_rests"
-LOWER_STOP = MOTION.event(RESTS, -1, second=lower_rests, how=IMPULSES)
-UPPER_STOP = MOTION.event(f"{RESTS} or {BETWEEN}_rests", -1, second=upper_rests, how=IMPULSES)
-LOWER_WAY = MOTION.value("x1", None, second=lower_goes, how=WORK)
-UPPER_WAY = MOTION.value("x2", None, second=upper_goes, how=WORK)
+SETTLED = MOTION.settled()  # both rest for ever
+LOWER_STOP = SETTLED.event(RESTS, -1, second=lower_rests, how=IMPULSES)
+UPPER_STOP = SETTLED.event(f"{RESTS} or {BETWEEN}_rests", -1, second=upper_rests, how=IMPULSES)
+LOWER_WAY = SETTLED.value("x1", None, second=lower_goes, how=WORK)
+UPPER_WAY = SETTLED.value("x2", None, second=upper_goes, how=WORK)
 
 
 # ---- what is measured

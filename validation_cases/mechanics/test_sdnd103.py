@@ -138,8 +138,12 @@ def find(order: int, t: str) -> Reference[Certified]:
     def step(p: Any) -> Any:
         return chosen_sine.step(p, order, time.mpf())
 
-    closed = chosen(lambda o: step(ParameterView(o, Exact.mpf)), how=describe)(choose)
-    followed = MOTION.value(("x", "v_x", "a_x")[order], t, second=step, how=chosen_sine.HOW, promised=PROMISED)
+    def size(o: ParameterSet) -> mpmath.mpf:
+        return abs(o.a0.mpf()) * o.w0.mpf() ** order
+
+    closed = chosen(lambda o: step(ParameterView(o, Exact.mpf)), how=describe, size=size)(choose)
+    name = ("x", "v_x", "a_x")[order]
+    followed = MOTION.value(name, t, second=step, how=chosen_sine.HOW, promised=PROMISED, size=size)
 
     def rule(values: Mapping[str, Exact], digits: int) -> Certified:
         return (followed if values["d"].rational else closed).compute_anew(values, digits)

@@ -187,8 +187,17 @@ def _rubbed(o: Observation, contacts: Iterable[Impact]) -> float:
     return TANGENT / NORMAL / o["kc"] * sum(contact.peak_force**2 for contact in contacts)
 
 
+def _rubbed_at_last(o: Observation) -> float:
+    """Return ∫ F_n |v_t| dt (J) over a contact that the end of the response cuts: in to the deepest place, and out."""
+    time, depth = o.response.time, np.abs(o.response.displacement[:, 0]) - o["g"]
+    begun = depth[time > _contacts(o, 1)[-1].end]
+    if not begun.size or begun[-1] <= 0:
+        return 0.0
+    return float(TANGENT / NORMAL * o["kc"] * (begun.max() ** 2 - begun[-1] ** 2 / 2))
+
+
 def _wear_power(o: Observation) -> float:
-    return _rubbed(o, _contacts(o, 1)) / END
+    return (_rubbed(o, _contacts(o, 1)) + _rubbed_at_last(o)) / END
 
 
 def _window(o: Observation) -> float:

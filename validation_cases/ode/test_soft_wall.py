@@ -42,7 +42,8 @@ def far_speed(p: Any) -> Any:
 
 def turn(p: Any) -> Any:
     """Return when it turns (s): v = V tanh(V (t* - t)/(2 l))."""
-    return 2 * p.l / far_speed(p) * mpmath.atanh(p.v0 / far_speed(p))
+    # tanh a = v0/V, by sinh a: v0/V is 1 to a million digits where the wall is a million l away
+    return 2 * p.l / far_speed(p) * mpmath.asinh(p.v0 * mpmath.sqrt(p.m / (2 * p.F * p.l)) * mpmath.exp(p.d / p.l / 2))
 
 
 def reach(p: Any) -> Any:
@@ -60,6 +61,11 @@ def place(p: Any) -> Any:
     return reach(p) - 2 * p.l * mpmath.log(mpmath.cosh(angle(p)))
 
 
+def farthest(p: Any) -> Any:
+    """Return the largest place (m) up to the end."""
+    return reach(p) if turn(p) < mpmath.mpf(END) else place(p)
+
+
 def speed(p: Any) -> Any:
     """Return the velocity (m/s) at the end."""
     return -far_speed(p) * mpmath.tanh(angle(p))
@@ -73,7 +79,7 @@ of = Quantities(
 )
 QUANTITIES = (
     of.event("turn", 1, name="t_turn", second=turn),
-    of.largest("x", "m", name="x_max", second=reach),
+    of.largest("x", "m", name="x_max", second=farthest),
     of.value("x", END, "m", scale="d", second=place),
     of.value("v", END, "m/s", scale="v0", second=speed),
 )

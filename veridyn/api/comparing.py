@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 from msgspec import structs
 
 from veridyn.api.entrants import Entrant, make_entrants, with_outputs
-from veridyn.api.front import SECONDS
+from veridyn.api.limits import SECONDS
 from veridyn.api.prover import make_prover
 from veridyn.api.questions import Question, questions, residuals
 from veridyn.api.solving import (
@@ -116,6 +116,9 @@ class Comparison:
             cells = [_cell(known[solver, name]) for solver in solvers]
             rows.append([name, units[name], value, radius, self.sources[name], *cells])
         return rows
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {self.problem.name}: {self.agreement}>"
 
     def __str__(self) -> str:
         return "\n".join([self.table(), "", *self._lines()])

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from veridyn.api.limits import SECONDS
 from veridyn.references.certified import Certified, forget, undefined
 from veridyn.references.deadline import OutOfTime, time_limit
 from veridyn.references.derivatives import Compute, check_names
@@ -19,9 +20,6 @@ from veridyn.validation_cases.judgement.proved_derivatives import differentiate_
 def cases() -> tuple[str, ...]:
     """Return the names of all cases."""
     return case_names()
-
-
-SECONDS = 30.0  # for a value, unless more are given
 
 
 def reference(

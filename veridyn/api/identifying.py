@@ -8,7 +8,7 @@ from typing import Any
 from veridyn.identification.card import Card, make_cards
 from veridyn.solver.contract.loading import OWN
 from veridyn.solver.contract.local_gate import LocalGate
-from veridyn.solver.contract.opening import open_gate
+from veridyn.solver.contract.opening import open_gate, renew_gates
 from veridyn.solver.contract.protocol import Solver
 
 
@@ -20,8 +20,8 @@ def identify(
     Parameters
     ----------
     solver
-        A specification (see `load_solver`), whose solver gets a process of its own, or an object, which is called in
-        this process; our own if None.
+        A specification (see `load_solver`), whose solver gets a process of its own, and is loaded anew if its files
+        have changed; or an object, which is called in this process; our own if None.
     schemes
         Names of schemes; all if empty.
     settings
@@ -32,5 +32,6 @@ def identify(
     SolverNotFound, SolverInputError
         See `load_solver`; also if the solver has no such scheme or setting.
     """
+    renew_gates()
     gate = open_gate(solver or OWN) if solver is None or isinstance(solver, str) else LocalGate(solver)
     return make_cards(gate, schemes, settings)

@@ -8,7 +8,8 @@ from typing import Any, assert_never
 
 import sympy
 
-from veridyn.api.front import SECONDS, settle_until
+from veridyn.api.front import settle_until
+from veridyn.api.limits import SECONDS
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.formulas import VariedNumber
 from veridyn.problem.initial_value import InitialValueProblem

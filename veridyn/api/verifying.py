@@ -13,7 +13,7 @@ from veridyn.run.baseline import compared, read_baseline
 from veridyn.run.execution import judge_all
 from veridyn.solver.contract.loading import OWN, is_ours
 from veridyn.solver.contract.local_gate import LocalGate
-from veridyn.solver.contract.opening import open_gate
+from veridyn.solver.contract.opening import open_gate, renew_gates
 from veridyn.solver.contract.protocol import Solver
 from veridyn.validation_cases.judgement.catalogue import case_names, load_case
 from veridyn.validation_cases.judgement.expected import Expectations, read_expectations
@@ -40,8 +40,8 @@ def verify(
     Parameters
     ----------
     solver
-        A specification (see `load_solver`), whose solver gets a process of its own, or an object, which is called in
-        this process; our own if None.
+        A specification (see `load_solver`), whose solver gets a process of its own, and is loaded anew if its files
+        have changed; or an object, which is called in this process; our own if None.
     cases
         Names of cases; all if empty.
     parameters
@@ -76,10 +76,15 @@ def verify(
     """
     criterion = read_requirement(require) if require else None
     request = Request(settings or {}, claims or {}, refinement, criterion, seed=seed)
+    renew_gates()
     gate = open_gate(solver or OWN) if solver is None or isinstance(solver, str) else LocalGate(solver)
     request = observe_claims(gate, request)
     is_known = solver is None or (isinstance(solver, str) and is_ours(solver))
-    contradicted = [] if is_known else contradict_claims(gate, Subject.from_introduction(gate.introduction, request))[0]
+    contradicted = (
+        ()
+        if is_known
+        else contradict_claims(gate, Subject.from_introduction(gate.introduction, request)).contradictions
+    )
     names = list(cases) or list(case_names())
     expected = read_expectations(expected_failures) if expected_failures else Expectations()
     before = read_baseline(against) if against else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from veridyn.api.front import SECONDS
+from veridyn.api.limits import SECONDS
 from veridyn.api.proving import names_of, prove
 from veridyn.cli.texts import STATED, describe_derivative, name_derivative, print_json, print_lines
 from veridyn.files.problem_files import load_problem

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+from types import FrameType
 from typing import NoReturn
 
 INTERRUPTED = 130
@@ -23,13 +24,32 @@ def start() -> int:
         os.environ["MPLBACKEND"] = "agg"
     from veridyn.cli.main import main
 
+    interrupt = _Interrupt()
     try:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, interrupt)
         return main()
     except KeyboardInterrupt:
         return _say()
+    except Exception:
+        if interrupt.came:
+            return _say()
+        raise
     finally:
         signal.signal(signal.SIGINT, _end)  # the interpreter ends, and all that was started has ended
+
+
+class _Interrupt:
+    """Raise KeyboardInterrupt, and remember it.
+
+    A library in C++ may raise something else in its place: matplotlib converts an argument, Python code of the argument
+    is interrupted, and the caller is told that the argument cannot be converted.
+    """
+
+    came = False
+
+    def __call__(self, _number: int, _frame: FrameType | None) -> NoReturn:
+        self.came = True
+        raise KeyboardInterrupt
 
 
 def _end(*_: object) -> NoReturn:

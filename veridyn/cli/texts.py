@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from veridyn.api import front
+from veridyn.api.limits import SECONDS
 from veridyn.references.parameters import Exact, check_digits
 from veridyn.results import ReferenceRow
 from veridyn.run.document import SCHEMA_VERSION, make_reference_row, published, references, truth_of
@@ -26,7 +27,7 @@ def entry(case: Case) -> dict[str, Any]:
     """Return a line of the list as data."""
     return {
         "case": case.name,
-        "kind": room_of(case.name),
+        "room": room_of(case.name),
         "topics": list(case.topics),
         "title": case.title,
         "document": case.document,
@@ -58,7 +59,7 @@ class Lookup:
     digits: int
     derivative: Sequence[str] = ()
     variant: Variant | None = None
-    seconds: float = front.SECONDS
+    seconds: float = SECONDS
 
     @property
     def values(self) -> dict[str, Exact]:
@@ -74,7 +75,7 @@ def reference(
     variant: str | None,
     *,
     as_json: bool,
-    seconds: float = front.SECONDS,
+    seconds: float = SECONDS,
 ) -> int:
     """Print the certified values of a case, of a variant, or of ``all``; returns the exit status 0."""
     chosen = load_case(case)

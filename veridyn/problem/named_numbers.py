@@ -7,7 +7,7 @@ names, all else by its field; places in lists, vectors and matrices are counted 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from typing import Any, TypeAlias
 
@@ -55,7 +55,16 @@ def _is_edge(number: NamedNumber, problem: MechanicalProblem) -> bool:
 
 def replace_number(problem: MechanicalProblem, number: NamedNumber, value: Any) -> MechanicalProblem:
     """Return a problem with another value, a double or a formula, for one of its numbers."""
-    result: MechanicalProblem = _replace(problem, number.way, value)
+    result: MechanicalProblem = _replace(problem, [(number.way, value)])
+    return result
+
+
+def move_numbers(problem: MechanicalProblem, moves: Mapping[str, float]) -> MechanicalProblem:
+    """Return a problem with some of its numbers larger by so much, as doubles; raises `ProblemError` if it is none."""
+    numbers = list_numbers(problem)
+    # all at once: one by one a record might refuse what it holds meanwhile, a friction that sticks less than it slides
+    changes = [(numbers[name].way, to_float(numbers[name].value) + by) for name, by in moves.items()]
+    result: MechanicalProblem = _replace(problem, changes)
     return result
 
 
@@ -112,16 +121,24 @@ def _read_texts(value: Any) -> Any:
     return write_number(value) if isinstance(value, str) else value
 
 
-def _replace(owner: Any, way: tuple[Step, ...], value: Any) -> Any:
+def _replace(owner: Any, changes: Sequence[tuple[tuple[Step, ...], Any]]) -> Any:
+    """Return a record, a list or an array with other values at the ends of some ways into it."""
+    if not changes:
+        return owner
+    way, value = changes[0]
     if not way:
         return value
-    step, *rest = way
-    if isinstance(step, str):
-        changed = _replace(exact_field(owner, step), tuple(rest), value)
-        return carry_exact(replace(owner, **{step: changed}), owner, {step})
-    if isinstance(step, int):
-        return tuple(_replace(each, tuple(rest), value) if i == step else each for i, each in enumerate(owner))
+    parts: dict[Step, list[tuple[tuple[Step, ...], Any]]] = {}
+    for (step, *rest), each in changes:
+        parts.setdefault(step, []).append((tuple(rest), each))
+    if isinstance(way[0], str):
+        changed = {str(step): _replace(exact_field(owner, str(step)), within) for step, within in parts.items()}
+        return carry_exact(replace(owner, **changed), owner, changed)
+    if isinstance(way[0], int):
+        return tuple(_replace(each, parts.get(i, ())) for i, each in enumerate(owner))
     entries = np.array(owner, dtype=object)
-    for place in step:
-        entries[place] = value
+    for places, ((_, each),) in parts.items():
+        assert isinstance(places, tuple)  # ways into one owner begin alike
+        for place in places:
+            entries[place] = each
     return entries

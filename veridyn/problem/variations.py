@@ -17,7 +17,8 @@ import sympy
 from veridyn.problem.expressions import Expr
 from veridyn.problem.generated import OUT_OF_DOMAIN, Names, after, generated, right_hand_side
 from veridyn.problem.initial_value import InitialValueProblem
-from veridyn.problem.mechanical import Floats, Problem
+from veridyn.problem.mechanical import Floats, MechanicalProblem, Problem
+from veridyn.problem.named_numbers import move_numbers
 from veridyn.problem.tangent import INITIAL, Tangent
 
 ALONG = "d "  # before the name of an unknown: its derivative; no name holds a space
@@ -82,8 +83,9 @@ def _move(problem: InitialValueProblem, tangent: Tangent, expression: Any) -> Ex
 
 def shift(problem: Problem, tangent: Tangent, by: float) -> Problem:
     """Return the problem of a neighbour, whose parameter is larger ``by`` so much, to first order."""
-    if not isinstance(problem, InitialValueProblem):
-        raise NotImplementedError(problem.kind)
-    moves = {name: sympy.Rational(repr(by * slope)) for name, slope in tangent.numbers.items()}
-    stated = {name: value + moves.get(name, 0) for name, value in problem.parameters.items()}
+    moves = {name: by * slope for name, slope in tangent.numbers.items()}
+    if isinstance(problem, MechanicalProblem):
+        return move_numbers(problem, moves)
+    assert isinstance(problem, InitialValueProblem)
+    stated = {name: value + sympy.Rational(repr(moves.get(name, 0.0))) for name, value in problem.parameters.items()}
     return replace(problem, parameters=stated)

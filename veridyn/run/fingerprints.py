@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import importlib.util
-import shlex
-import shutil
-from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import Distribution, EntryPoint, distributions, entry_points, packages_distributions
+from collections.abc import Iterable, Mapping
+from importlib.metadata import distributions
 from pathlib import Path
 
 from veridyn.outputs import hash_file
 from veridyn.results import Fingerprint, FingerprintKind
-from veridyn.solver.contract.loading import GROUP, OWN
-from veridyn.solver.contract.programs import PROGRAM
+from veridyn.solver.contract.loading import OWN
+from veridyn.solver.contract.sources import Named, find_files, find_package, walk
 from veridyn.version import __version__
 
-UNIT = "fmu:"
 ROOMS = ("references", "solver", "validation_cases", "reports")  # of this package, wherever they lie
-MADE = (".pyc", ".nbi", ".nbc")  # files that are made from others
 FEW = 20  # files whose names are listed
-
-Named = Mapping[str, Path]
-"""Files by the names that a hash states for them, with forward slashes."""
 
 
 def take_fingerprint(kind: FingerprintKind, name: str, files: Named, version: str = "") -> Fingerprint:
@@ -73,7 +65,7 @@ def mark_environment() -> Fingerprint:
 def _list_suite() -> Named:
     """Return the files of this package, by room."""
     places = {"": Path(__file__).parents[1], **{room: _find_package(f"{OWN}.{room}") for room in ROOMS}}
-    return {"/".join(filter(None, (room, name))): file for room, place in places.items() for name, file in _walk(place)}
+    return {"/".join(filter(None, (room, name))): file for room, place in places.items() for name, file in walk(place)}
 
 
 def _find_package(name: str) -> Path:
@@ -83,95 +75,11 @@ def _find_package(name: str) -> Path:
     return Path(next(iter(spec.submodule_search_locations)))
 
 
-def _walk(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the files of a folder and of those in it, but for what is made from them."""
-    for file in sorted(folder.rglob("*")):
-        if file.is_file() and file.suffix not in MADE and "__pycache__" not in file.parts:
-            yield file.relative_to(folder).as_posix(), file
-
-
+# ---- solvers
 # ---- solvers
 
 
 def mark_solver(spec: str, name: str) -> Fingerprint | None:
     """Return the hash of what a specification names; None where no file of it can be seen."""
-    files, version = _find_files(spec)
+    files, version = (_list_suite(), __version__) if find_package(spec) == OWN else find_files(spec)
     return take_fingerprint(FingerprintKind.SOLVER, name, files, version) if files else None
-
-
-def _find_files(spec: str) -> tuple[Named, str]:
-    """Return the files of a solver, and the version of the distribution that they belong to, if they do."""
-    if spec.startswith(PROGRAM):
-        return _list_program(spec.removeprefix(PROGRAM)), ""
-    if spec.startswith(UNIT):
-        return {Path(part).name: Path(part) for part in spec.removeprefix(UNIT).split(",") if Path(part).is_file()}, ""
-    place = spec.rpartition(":")[0]
-    if place.endswith(".py"):
-        return (_list_modules(Path(place)) if Path(place).is_file() else {}), ""
-    module = place or _find_module(spec)
-    return _list_distribution(module.partition(".")[0]) if module else ({}, "")
-
-
-def _find_module(name: str) -> str:
-    points: Iterable[EntryPoint] = entry_points(group=GROUP, name=name)
-    return next((point.module for point in points), "")
-
-
-def _list_distribution(package: str) -> tuple[Named, str]:
-    """Return the files of an installed package, or of a module or package on the path."""
-    if package == OWN:
-        return _list_suite(), __version__
-    spec = importlib.util.find_spec(package)
-    if spec is None:
-        return {}, ""
-    if spec.submodule_search_locations:
-        places = map(Path, spec.submodule_search_locations)
-        files: Named = {f"{package}/{name}": file for place in places for name, file in _walk(place)}
-    else:
-        files = _list_modules(Path(spec.origin)) if spec.origin else {}
-    owner = next(iter(packages_distributions().get(package, ())), "")
-    return files, Distribution.from_name(owner).version if owner else ""
-
-
-def _list_program(command: str) -> Named:
-    """Return the files that a command line names, the program first."""
-    words = shlex.split(command)
-    program = shutil.which(words[0]) if words else None
-    paths = [*([Path(program)] if program else []), *map(Path, words[1:])]
-    return {path.name: path for path in paths if path.is_file()}
-
-
-def _list_modules(file: Path) -> Named:
-    """Return a module with the modules beside it, or in this folder, that it imports, and those that they import.
-
-    This package is left out, where it lies in this folder: it has a hash of its own.
-    """
-    listed, new, sought = {file.name: file}, [file], {OWN}
-    while new:
-        names = _list_imports(new.pop()) - sought
-        sought |= names
-        beside = (pair for name in names for folder in (file.parent, Path.cwd()) for pair in _find_beside(folder, name))
-        for key, path in beside:
-            if key not in listed:
-                listed[key] = path
-                new.append(path)
-    return listed
-
-
-def _find_beside(folder: Path, name: str) -> Iterator[tuple[str, Path]]:
-    module, package = folder / f"{name}.py", folder / name
-    if module.is_file():
-        yield module.name, module
-    elif (package / "__init__.py").is_file():
-        yield from ((f"{name}/{each}", path) for each, path in _walk(package) if path.suffix == ".py")
-
-
-def _list_imports(file: Path) -> set[str]:
-    """Return the first names of what a module imports; none if it cannot be parsed."""
-    try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
-    names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
-    names += [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
-    return {name.partition(".")[0] for name in names}

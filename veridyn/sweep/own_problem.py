@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from veridyn.api.front import SECONDS
+from veridyn.api.limits import SECONDS
 from veridyn.api.prover import Prover, make_prover
 from veridyn.api.questions import Question, questions
 from veridyn.api.yardsticks import Yardstick, prove_question
