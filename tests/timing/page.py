@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,7 @@ def make_page() -> str:
         "references": lambda: render_references(stored["references"]),
         "digits": lambda: render(stored["digits"]),
         "heyoka": lambda: render_speeds(stored["heyoka"]),
+        **{name: partial(render, stored[name]) for name in ("floor", "three", "growth", "memory", "workers")},
         "modal": lambda: render_modal(stored["modal"]),
         "sets": lambda: render(stored["sets"]),
         "solvers": lambda: render_solvers(json.loads(SOLVERS.read_text(encoding="utf-8"))),
