@@ -8,6 +8,10 @@ from typing import Any
 from docutils import nodes
 from latex2mathml.converter import convert
 
+BAR = re.compile(r"<mo[^>]*>&#x0007C;</mo>")
+TIGHT_BAR = '<mo stretchy="false" lspace="0" rspace="0">&#x0007C;</mo>'  # of an absolute value; bare ones are set apart
+SIGN = re.compile(r"((?:&#x00028;|&#x0002C;|&#x0003D;)</mo>)<mo>&#x02212;</mo>")  # after a bracket, a comma or =
+PREFIX = r'\1<mo form="prefix">&#x02212;</mo>'
 LEFT_OVER = re.compile(r"<m[io]>(\\|&(?!#))|linebreak")  # commands, and marks of columns, that stand as they were
 
 
@@ -16,7 +20,7 @@ def typeset(equation: str, display: str) -> str:
     result: str = convert(equation, display=display)
     if LEFT_OVER.search(result):
         raise ValueError(f"not understood by what typesets it: {equation}")
-    return result
+    return SIGN.sub(PREFIX, BAR.sub(TIGHT_BAR, result))
 
 
 def visit_inline(writer: Any, node: nodes.math) -> None:

@@ -36,7 +36,17 @@ def summary(page: Page) -> str:
     missed = [*page.unjudged, *page.uncovered]
     uncovered = ["### Not covered", _bullets(missed)] if missed else []
     compared = [table(COMPARED, (one.cells for one in page.compared))]
-    parts = (compared, _causes(page), _failed(page), _weakest(page), uncovered, _standings(page), _cases(page))
+    deviations = ["### Deviations on identity cards", _bullets(page.deviations)] if page.deviations else []
+    parts = (
+        compared,
+        deviations,
+        _causes(page),
+        _failed(page),
+        _weakest(page),
+        uncovered,
+        _standings(page),
+        _cases(page),
+    )
     lines = [f"## {mark} {escape(page.headline)}", *gaps, *(line for part in parts for line in part)]
     return "\n\n".join([*lines, f"SHA-256 of results.json: {page.digest}"]) + "\n"
 

@@ -101,7 +101,7 @@ class Page:
     `judged` are names and SHA-256 of solvers and files.
 
     `causes` group the failures, `unjudged` are claims that were judged nowhere; `hints` say where failures may come
-    from, `messages` what stands nowhere else.
+    from, `messages` what stands nowhere else. `deviations` are on the identity cards of solvers.
     `against` is what changed since an earlier run, if there is one to compare with; `single`: all in one file.
     """
 
@@ -114,6 +114,7 @@ class Page:
     unjudged: list[str]
     hints: list[str]
     messages: list[str]
+    deviations: list[str]
     solvers: list[str]
     compared: list[LayerSummary]
     failures: Excerpt[CheckRow]
@@ -160,6 +161,7 @@ def make_page(
         unjudged=list(list_unjudged_claims(document)),
         hints=_sentences(document, MessageKind.HINT),
         messages=_sentences(document, MessageKind.NOTE),
+        deviations=[message.text for message in document.messages if message.kind is MessageKind.CARD],
         solvers=solvers(document),
         compared=compared(results),
         failures=listed("Failures and errors", failures(results), runs),

@@ -32,7 +32,7 @@ from veridyn.reports.tally import (
     tally,
     worst_first,
 )
-from veridyn.results import Document, Layer, Record, Value, Verdict, describe_scope, find_gaps
+from veridyn.results import Document, Layer, MessageKind, Record, Value, Verdict, describe_scope, find_gaps
 from veridyn.results.cause import Cause
 from veridyn.results.causes import explain_failures
 from veridyn.results.grouping import group
@@ -224,9 +224,13 @@ def _print_close(document: Document, console: Console) -> None:
     if len(trouble) > len(shown):
         console.print(f"and {len(trouble) - len(shown)} further failures: -v lists every check, --json FILE holds all")
     for message in document.messages:
-        console.print(Text(f"Note: {message.sentence}", style="yellow"))
+        if message.kind is not MessageKind.CARD:
+            console.print(Text(f"Note: {message.sentence}", style="yellow"))
     for text in list_unjudged_claims(document):
         console.print(Text(f"Not judged: {text}", style="yellow"))
+    for message in document.messages:
+        if message.kind is MessageKind.CARD:
+            console.print(Text(f"Deviation: {message.text}", style="red"))
     _print_causes([cause for cause, _ in explained], console)
     _print_headline(document, console)
     _print_totals(tally(results), console)

@@ -455,6 +455,8 @@ def _within(x: Ball, wide: arb) -> Ball:
 
 
 def _inside(x: Ball, wide: Ball) -> bool:
+    if isinstance(x, Jet) and not isinstance(wide, Jet):
+        return False  # a state without a derivative whose rate has one: its box must get one
     if isinstance(wide, Jet):
         return all(
             _inside(part, around)

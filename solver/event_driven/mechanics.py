@@ -291,6 +291,7 @@ def norms(rows: Floats) -> Floats:
 
 
 def guards_of_stop(touch: Touch, gap: Floats, force: Floats, *, rigid: bool) -> list[tuple[Floats, Touch]]:
+    """Return the guards of a stop in a state, rows of its gap and its force, and the state that follows each."""
     if touch is Touch.OPEN:
         return [(gap, Touch.CLOSED)]
     if rigid:
@@ -301,6 +302,7 @@ def guards_of_stop(touch: Touch, gap: Floats, force: Floats, *, rigid: bool) -> 
 
 
 def guards_of_friction(grip: Grip, limit: Floats, force: Floats, sliding: Floats) -> list[tuple[Floats, Grip]]:
+    """Return the guards of a friction in a state, rows of its limit, force and sliding, and what follows each."""
     if grip is Grip.FREE:
         return []
     if grip is Grip.STICK:  # too much force needed upwards means that the drive wins downwards

@@ -23,11 +23,7 @@ SAME = 1e-9  # of the speed: velocities that the impact of the motion had, too
 
 @dataclass(frozen=True, eq=False)
 class BlowSlope:
-    """An impact on stops ``hit``: velocities before and after it (n,), and the impulses that lead from one to the other.
-
-    Raises NotImplementedError if no such impulses do: the stops that are touched, or hops that end, make a rule of
-    their own.
-    """
+    """An impact on stops ``hit`` (k,): velocities before and after it (n,)."""
 
     mechanics: Mechanics
     numbers: NumberSlopes
@@ -36,7 +32,11 @@ class BlowSlope:
     after: Floats
 
     def pass_on(self, slopes: Floats) -> Floats:
-        """Return the derivative of the velocities after the impact, from that before it, on the instant that moves."""
+        """Return the derivative of the velocities after the impact, from that before it, on the instant that moves.
+
+        Raises NotImplementedError if no impulses lead from the velocities before to those after: other stops that are
+        touched share them, or hops end in a rule of their own.
+        """
         mechanics, k = self.mechanics, self.hit.size
         inverse = mechanics.root @ mechanics.root.T  # supports are moved by no impulse
         presses = mechanics.presses[:, self.hit]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.solver.event_driven.contact_modes import SLIPS, ModeFlow, Touch
+from veridyn.solver.event_driven.contact_modes import SLIPS, Grip, ModeFlow, Touch
 from veridyn.solver.event_driven.mechanics import Mechanics, guards_of_friction, guards_of_stop
 from veridyn.solver.event_driven.reduction import Bend
 from veridyn.solver.exact.number_slopes import NumberSlopes
@@ -104,21 +104,13 @@ class FlowSlopes:
         A rate of a gap or of sliding has none: directions stay.
         """
         mechanics, nothing = self.mechanics, np.zeros(self.free.shape[1])
-        stops = {
-            (i, becomes): row
-            for i, touch in enumerate(flow.mode.stops)
-            for row, becomes in guards_of_stop(touch, self.gaps[i], pressing[i], rigid=bool(mechanics.rigid[i]))
-        }
-        frictions = {
-            (j, becomes): row
-            for j, grip in enumerate(flow.mode.frictions)
-            for row, becomes in guards_of_friction(grip, limits[j], friction[j], nothing)
-        }
-        rows, seen = [], set[object]()
-        for change in flow.changes:
-            key = (change.element, change.becomes)
-            # a second guard of the same change is a rate along which what is held is torn apart
-            table = stops if isinstance(change.becomes, Touch) else frictions
-            rows.append(nothing if key in seen else table.get(key, nothing))  # type: ignore[call-overload]
-            seen.add(key)
-        return np.array(rows).reshape(-1, nothing.size)
+        rows: dict[tuple[int, Touch | Grip], Floats] = {}
+        for i, touch in enumerate(flow.mode.stops):
+            for row, becomes in guards_of_stop(touch, self.gaps[i], pressing[i], rigid=bool(mechanics.rigid[i])):
+                rows[i, becomes] = row
+        for j, grip in enumerate(flow.mode.frictions):
+            for row, follows in guards_of_friction(grip, limits[j], friction[j], nothing):
+                rows[j, follows] = row
+        # a second guard of the same change is a rate along which what is held is torn apart
+        result = [rows.pop((change.element, change.becomes), nothing) for change in flow.changes]
+        return np.array(result).reshape(-1, nothing.size)

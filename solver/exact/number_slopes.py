@@ -6,7 +6,7 @@ shape, the influence of a support), moves an edge of a load or a support is decl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.problem.named_numbers import NamedNumber, Step, list_numbers
+from veridyn.problem.named_numbers import Step, list_numbers
 from veridyn.problem.scalars import to_float
 from veridyn.problem.tangent import Tangent
 from veridyn.problem.time_functions import Harmonic, Piecewise, Sum, Windowed
@@ -26,6 +26,10 @@ Floats = NDArray[np.float64]
 MATRICES = ("mass", "damping", "stiffness")
 OF_STOPS = ("gap", "offset", "stiffness", "damping", "restitution")
 OF_FRICTIONS = ("normal", "static", "kinetic")
+IDLE, IDLE_STOPS = (
+    ("stiffness", "damping"),
+    ("lateral_offset",),
+)  # of friction that sticks rigidly, of planes: no effect
 
 
 @dataclass(frozen=True)
@@ -71,12 +75,10 @@ def read_slopes(stated: MechanicalProblem, mechanics: Mechanics, tangent: Tangen
         start=np.zeros(2 * n),
         pushes=np.zeros((n, mechanics.channels)),
     )
-    numbers = list_numbers(stated)
+    numbers, source = list_numbers(stated), Source(stated, mechanics)
     for name, slope in tangent.numbers.items():
-        if slope:
-            number = numbers[name]
-            add = READERS.get(str(number.way[0]), _refuse)
-            add(slopes, Source(stated, mechanics), number, slope)
+        if slope and not _add(slopes, source, numbers[name].way, slope):
+            raise NotImplementedError(f"derivatives by {name}")
     return slopes
 
 
@@ -87,84 +89,90 @@ class Source:
     stated: MechanicalProblem
     mechanics: Mechanics
 
+    def project(self, place: int) -> Floats:
+        """Return what a unit of a displacement or velocity is in the first unknowns, (r,)."""
+        modes = self.stated.modes
+        return np.eye(self.mechanics.own)[place] if modes is None else np.linalg.pinv(modes.shapes)[:, place]
 
-def _refuse(slopes: NumberSlopes, source: Source, number: NamedNumber, slope: float) -> None:
-    raise NotImplementedError(f"derivatives by {number.name}")
+    def load(self, place: int) -> Floats:
+        """Return what a unit of force along a coordinate is on the first unknowns, (r,)."""
+        modes = self.stated.modes
+        return np.eye(self.mechanics.own)[place] if modes is None else np.asarray(modes.shapes[place])
+
+    def find_planes(self, stop: int) -> list[int]:
+        """Return the places of the planes of a stop."""
+        return list(self.mechanics.planes[self.stated.stops[stop].name])
 
 
-def _add_matrix(slopes: NumberSlopes, source: Source, number: NamedNumber, slope: float) -> None:  # noqa: ARG001
-    name, places = number.way
-    for place in places:  # type: ignore[union-attr] - of an entry, and its mirror image
-        slopes.matrices[str(name)][place] += slope
+def _add(slopes: NumberSlopes, source: Source, way: tuple[Step, ...], slope: float) -> bool:
+    """Add the derivative of the number at the end of a way; tell whether it is one that is differentiated by."""
+    own, n = source.mechanics.own, source.mechanics.problem.size
+    match way:
+        case ("mass" | "damping" | "stiffness") as name, tuple(places):
+            for i, j in places:  # an entry, and its mirror image
+                slopes.matrices[name][i, j] += slope
+        case "modes", str(name), ((*place,),):
+            return _add_mode(slopes, source, name, place, slope)
+        case "initial_displacement", ((int(i),),):
+            slopes.start[:own] += slope * source.project(i)
+        case "initial_velocity", ((int(i),),):
+            slopes.start[n : n + own] += slope * source.project(i)
+        case ("stops" | "frictions") as kind, int(i), str(name):
+            return _add_element(slopes, source, kind, i, name, slope)
+        case "loads", int(i), "direction", ((int(k),),):
+            slopes.pushes[:own, i] += slope * source.load(k)
+        case "loads", int(i), "function", *rest:
+            return _add_term(slopes, source, i, tuple(rest), slope)
+        case _:
+            return False
+    return True
 
 
-def _add_mode(slopes: NumberSlopes, source: Source, number: NamedNumber, slope: float) -> None:
+def _add_element(slopes: NumberSlopes, source: Source, kind: str, i: int, name: str, slope: float) -> bool:
+    """Add the derivative by a number of a stop or a friction."""
+    if kind == "frictions":
+        if name in OF_FRICTIONS:
+            slopes.frictions[name][i] += slope
+        return name in (*OF_FRICTIONS, *IDLE)
+    if name in OF_STOPS:
+        planes = source.find_planes(i)
+        # the other one of parallel planes looks the other way
+        signs = np.array([1.0, -1.0])[: len(planes)] if name == "offset" else 1.0
+        slopes.stops[name][planes] += slope * signs
+    return name in (*OF_STOPS, *IDLE_STOPS)
+
+
+def _add_mode(slopes: NumberSlopes, source: Source, name: str, place: list[int], slope: float) -> bool:
     """Add the derivative by a number of a modal basis: K = w² m, C = 2 z w m and their couplings."""
-    modes = source.stated.modes
+    modes, (mass, damping, stiffness) = source.stated.modes, (slopes.matrices[each] for each in MATRICES)
     assert modes is not None
-    _, name, places = number.way
-    (place,) = places  # type: ignore[misc] - one entry
-    mass, damping, stiffness = (slopes.matrices[each] for each in MATRICES)
-    if name == "coupling":
-        damping[place] += slope
-    elif name == "stiffness_coupling":
-        stiffness[place] += slope
-    elif name in ("omega", "damping", "masses"):
-        (k,) = place
-        w, z, m = (float(each[k]) for each in (modes.omega, modes.damping, modes.masses))
-        by_mass, by_damping, by_stiffness = {
-            "omega": (0.0, 2 * z * m, 2 * w * m),
-            "damping": (0.0, 2 * w * m, 0.0),
-            "masses": (1.0, 2 * z * w, w * w),
-        }[name]
-        mass[k, k] += slope * by_mass
-        damping[k, k] += slope * by_damping
-        stiffness[k, k] += slope * by_stiffness
-    else:
-        _refuse(slopes, source, number, slope)
+    if name in ("coupling", "stiffness_coupling"):
+        (damping if name == "coupling" else stiffness)[tuple(place)] += slope
+        return True
+    if name not in ("omega", "damping", "masses"):
+        return False
+    (k,) = place
+    w, z, m = (float(each[k]) for each in (modes.omega, modes.damping, modes.masses))
+    by_mass, by_damping, by_stiffness = {
+        "omega": (0.0, 2 * z * m, 2 * w * m),
+        "damping": (0.0, 2 * w * m, 0.0),
+        "masses": (1.0, 2 * z * w, w * w),
+    }[name]
+    mass[k, k] += slope * by_mass
+    damping[k, k] += slope * by_damping
+    stiffness[k, k] += slope * by_stiffness
+    return True
 
 
-def _add_start(slopes: NumberSlopes, source: Source, number: NamedNumber, slope: float) -> None:
-    name, places = number.way
-    ((place,),) = places  # type: ignore[misc] - one entry
-    own, modes = source.mechanics.own, source.stated.modes
-    part = np.eye(own)[place] if modes is None else np.linalg.pinv(modes.shapes)[:, place]
-    first = 0 if name == "initial_displacement" else source.mechanics.problem.size
-    slopes.start[first : first + own] += slope * part
-
-
-def _add_stop(slopes: NumberSlopes, source: Source, number: NamedNumber, slope: float) -> None:
-    _, i, name = number.way[:3]
-    if name not in OF_STOPS:
-        _refuse(slopes, source, number, slope)
-    planes = source.mechanics.planes[source.stated.stops[int(i)].name]  # type: ignore[arg-type] - a place
-    # the other one of parallel planes looks the other way
-    slopes.stops[str(name)][list(planes)] += slope * (np.array([1.0, -1.0])[: len(planes)] if name == "offset" else 1.0)
-
-
-def _add_friction(slopes: NumberSlopes, source: Source, number: NamedNumber, slope: float) -> None:
-    _, j, name = number.way[:3]
-    if name not in OF_FRICTIONS:
-        _refuse(slopes, source, number, slope)
-    slopes.frictions[str(name)][int(j)] += slope  # type: ignore[arg-type] - a place
-
-
-def _add_load(slopes: NumberSlopes, source: Source, number: NamedNumber, slope: float) -> None:
-    _, i, name, *way = number.way
-    channel, own, modes = int(i), source.mechanics.own, source.stated.modes  # type: ignore[arg-type] - a place
-    if name == "direction":
-        ((place,),) = way[0]  # type: ignore[misc] - one entry
-        part = np.eye(own)[place] if modes is None else modes.shapes[place]
-        slopes.pushes[:own, channel] += slope * part
-        return
+def _add_term(slopes: NumberSlopes, source: Source, load: int, way: tuple[Step, ...], slope: float) -> bool:
+    """Add the derivative by a number of the function of a load."""
     loads = source.stated.loads
-    before = sum(len(load.function.terms()) for load in loads[:channel])
-    found = _find_term(loads[channel].function, tuple(way))
-    if name != "function" or found is None:
-        _refuse(slopes, source, number, slope)
-    else:
-        term, of, places = found
-        slopes.terms.append(TermSlope(before + term, of, slope, *places))
+    before = sum(len(each.function.terms()) for each in loads[:load])
+    if (found := _find_term(loads[load].function, way)) is None:
+        return False
+    term, name, places = found
+    slopes.terms.append(TermSlope(before + term, name, slope, *places))
+    return True
 
 
 def _find_term(function: TimeFunction, way: tuple[Step, ...]) -> tuple[int, str, tuple[int, ...]] | None:
@@ -176,7 +184,7 @@ def _find_term(function: TimeFunction, way: tuple[Step, ...]) -> tuple[int, str,
         case Sum(), ("summands", int(i), *rest):
             found = _find_term(function.summands[i], tuple(rest))
             before = sum(len(each.terms()) for each in function.summands[:i])
-            return found and (before + found[0], *found[1:])
+            return None if found is None else (before + found[0], found[1], found[2])
         case Windowed(order=0, function=Harmonic(order=0) as wave), ("function", *rest):
             return _find_term(wave, tuple(rest))
         case Harmonic(), (("amplitude" | "omega" | "phase") as name,):
@@ -184,17 +192,6 @@ def _find_term(function: TimeFunction, way: tuple[Step, ...]) -> tuple[int, str,
         case Piecewise(), ("coefficients", int(i), int(k)):
             return 0, "coefficients", (i, k)
     return None
-
-
-READERS: Mapping[str, Callable[[NumberSlopes, Source, NamedNumber, float], None]] = {
-    **dict.fromkeys(MATRICES, _add_matrix),
-    **dict.fromkeys(("initial_displacement", "initial_velocity"), _add_start),
-    "modes": _add_mode,
-    "stops": _add_stop,
-    "frictions": _add_friction,
-    "loads": _add_load,
-}
-"""By the field in which a number stands."""
 
 
 # ---- driving functions

@@ -290,12 +290,15 @@ class ExactSolver:
 
         NotImplementedError also for a number that it does not differentiate by, and for events without a derivative.
         """
-        from veridyn.solver.exact.tangents import ExactTangent  # late: SymPy names the numbers of a problem
+        # late: SymPy names the numbers of a problem
+        from veridyn.solver.exact.history_slopes import differentiate_response
+        from veridyn.solver.exact.tangents import ExactTangent
 
         solved = self._solve(problem, settings)
-        prepared = solved.prepared
-        slopes = ExactTangent(solved.problem, prepared.tables, prepared.forcings, prepared.drives, tangent)
-        return Differentiated(solved.response, slopes.differentiate(solved.response, solved.motion))
+        prepared, stated = solved.prepared, solved.problem
+        slopes = ExactTangent(stated, prepared.tables, prepared.forcings, prepared.drives, solved.motion, tangent)
+        slopes.march()
+        return Differentiated(solved.response, differentiate_response(solved.response, slopes))
 
     def _solve(self, problem: MechanicalProblem, settings: Mapping[str, Any]) -> _Solved:
         controls = read_controls(ExactControls, settings, self.schemes)

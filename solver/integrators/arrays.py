@@ -243,13 +243,12 @@ def system_arrays(problem: MechanicalProblem, modes: Modes) -> System:
     varying = _varying(problem, modes, len(functions))
     functions += [part.function for part in problem.varying]
     sparse = is_sparse(modes.shapes)
-    damping = modes.damping_matrix.diagonal()
     # not the whole matrix less the squared frequencies: of their rounding r² products would be left in every step
     return System(
         masses=modes.masses,
         omega2=modes.omega**2,
-        damping=damping / modes.masses,
-        coupling=_over(modes.masses, modes.damping_matrix - (diagonal(damping) if sparse else np.diag(damping))),
+        damping=modes.damping_diagonal / modes.masses,
+        coupling=_over(modes.masses, modes.damping_beside),
         springs=_over(modes.masses, modes.stiffness_coupling),
         **varying,
         load=np.array(vectors).reshape(e, modes.omega.size) / modes.masses,

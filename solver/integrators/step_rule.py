@@ -104,7 +104,9 @@ def _mobility(system: System, row: int) -> Floats:
 
 
 def _damping_limit(modes: Modes) -> Limit:
-    if is_sparse(modes.shapes):
+    if modes.coupling is None:
+        fastest = float((modes.damping_diagonal / modes.masses).max())
+    elif is_sparse(modes.shapes):
         fastest = float(row_sums(symmetric_part(modes.damping_matrix), modes.masses).max())
     else:
         roots = np.sqrt(modes.masses)
@@ -128,7 +130,8 @@ def _dampers(system: System, problem: MechanicalProblem) -> Iterator[Limit]:
 
 def _varying(slowest: Limit, system: System, modes: Modes, problem: MechanicalProblem) -> Limit:
     """Return a limit with circulatory forces and with the stiffness that varies."""
-    circulatory = largest_skew(modes.stiffness_matrix, modes.mass_matrix)
+    is_coupled = modes.stiffness_coupling is not None
+    circulatory = largest_skew(modes.stiffness_matrix, modes.mass_matrix) if is_coupled else 0.0
     variation = largest_variation(problem, "stiffness", system.varying)
     if not (circulatory or variation):
         return slowest
@@ -140,7 +143,7 @@ def _varying(slowest: Limit, system: System, modes: Modes, problem: MechanicalPr
 
 def _whirling(slowest: Limit, modes: Modes) -> Limit:
     """Return a limit with the gyroscopic forces of the modes."""
-    gyroscopic = largest_skew(modes.damping_matrix, modes.mass_matrix)
+    gyroscopic = 0.0 if modes.coupling is None else largest_skew(modes.damping_matrix, modes.mass_matrix)
     if not gyroscopic:
         return slowest
     frequency = whirling(2 * np.pi / slowest.period, gyroscopic)

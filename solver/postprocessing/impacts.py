@@ -77,14 +77,14 @@ def _peak(nodes: Floats, force: Floats, rates: Floats) -> tuple[float, float]:
     return max(result)
 
 
-def _roots_beside(curve: Any, nodes: Floats, i: int) -> Floats:
-    """Return the roots of a piecewise polynomial between the neighbours of a node; to find all of them costs much."""
+def _turns_beside(curve: Any, nodes: Floats, i: int) -> Floats:
+    """Return where a piecewise polynomial turns between the neighbours of a node; to find all turns costs much."""
     from scipy.interpolate import PPoly  # late: listing cases must not wait for it
 
     first = np.searchsorted(curve.x, nodes[max(i - 1, 0)], side="right") - 1
     last = np.searchsorted(curve.x, nodes[min(i + 1, nodes.size - 1)])
     near = PPoly(curve.c[:, first:last], curve.x[first : last + 1])
-    return np.asarray(near.roots(extrapolate=False))
+    return np.asarray(near.derivative().roots(extrapolate=False))
 
 
 def located_impacts(time: Floats, gap: Floats, rate: Floats, events: Floats, stiffness: float) -> list[Impact]:
@@ -106,9 +106,9 @@ def _between(time: Floats, force: Floats, velocity: float) -> Impact:
     """Return what a spline of the force says of one contact; its largest value lies beside the largest sample."""
     from scipy.interpolate import PPoly, make_interp_spline  # late: listing cases must not wait for it
 
-    spline = make_interp_spline(time, force, k=min(7, time.size - 1))
-    turning = _roots_beside(PPoly.from_spline(spline.derivative()), time, int(np.argmax(force)))
+    curve = PPoly.from_spline(make_interp_spline(time, force, k=min(7, time.size - 1)))
+    turning = _turns_beside(curve, time, int(np.argmax(force)))
     start, end = time[0], time[-1]
-    peak = turning[np.argmax(spline(turning))] if turning.size else 0.5 * (start + end)
-    result = (start, end, peak, spline(peak), spline.integrate(start, end), velocity)
+    peak = turning[np.argmax(curve(turning))] if turning.size else 0.5 * (start + end)
+    result = (start, end, peak, curve(peak), curve.integrate(start, end), velocity)
     return Impact(*map(float, result))

@@ -18,7 +18,7 @@ from veridyn.validation_cases.judgement.subject import Request
     ("room", "solver", "request_of"), [("ode", SCIPY, Request(schemes=("DOP853",))), ("mechanics", EXACT, Request())]
 )
 def test_the_skeleton_passes(room, solver, request_of, tmp_path, capsys):
-    assert main(["new-case", "spring_mass", "--kind", room, "--output", str(tmp_path)]) == 0
+    assert main(["new-case", "spring_mass", "--room", room, "--output", str(tmp_path)]) == 0
     file = tmp_path / "test_spring_mass.py"
     assert capsys.readouterr().out.strip() == str(file)
     spec = importlib.util.spec_from_file_location("test_spring_mass", file)

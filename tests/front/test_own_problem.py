@@ -177,6 +177,7 @@ def test_right_solvers_agree_and_a_stop_too_stiff_differs(compared):
 def test_the_sentence_says_what_is_proved(compared):
     assert compared.agreement == "14 of 16 answers agree with the reference; all references are proved"
     assert compared.agreement in compared._repr_html_()
+    assert repr(compared) == f"<Comparison of hammer: {compared.agreement}>"
     assert compared._repr_html_().count("<tr>") == 1 + len(compared.references)
     assert "<svg" in compared._repr_html_()
     assert compared.to_pandas().loc[("x1_end", "euler1.1"), "relation"] == "differs"

@@ -40,7 +40,7 @@ def places(selection, changes=None):
 NAMED = [
     ["sdnd101"],
     ["--all"],
-    ["--kind", "contact"],
+    ["--needs", "contact"],
     ["--variant", "a"],
     ["--quantity", "impacts"],
     ["--scheme", "devogelaere"],
@@ -157,11 +157,11 @@ def test_cases_that_no_solver_takes_are_named_with_one_that_does(offered, said):
 
 def test_variants_kinds_and_quantities_select():
     assert places(Selection(("sdnd101",), variants=("2-shocks",))) == [("sdnd101", "2-shocks")]
-    assert places(Selection(("sdnd104", "sdnd101"), kinds=("friction",), variants=("late", "2-shocks"))) == [
+    assert places(Selection(("sdnd104", "sdnd101"), needs=("friction",), variants=("late", "2-shocks"))) == [
         ("sdnd104", "late")
     ]
     assert places(Selection(("sdnd102",), quantities=("asymmetry",))) == [("sdnd102", "a-two-masses")]
-    assert {case for case, _ in places(Selection(kinds=("device",)))} == {
+    assert {case for case, _ in places(Selection(needs=("device",)))} == {
         *("obstacles", "sdnd103", "sdnd105", "sdnd107", "valve_damper")
     }
 
@@ -172,8 +172,8 @@ def test_variants_kinds_and_quantities_select():
         (Selection(variants=("a0=1.6",)), r"variant 'a0=1\.6': did you mean a0=1\.5\?"),
         (Selection(("sdnd101",), variants=("late",)), "no case that is run has a variant 'late'"),
         (Selection(quantities=("Impacts",)), r"quantity 'Impacts': did you mean impacts\?"),
-        (Selection(("sdnd101",), kinds=("contct",)), r"kind 'contct': did you mean contact\?"),
-        (Selection(("sdnd101", "sdnd104"), kinds=("friction",), variants=("2-shocks",)), "no variant has all"),
+        (Selection(("sdnd101",), needs=("contct",)), r"need 'contct': did you mean contact\?"),
+        (Selection(("sdnd101", "sdnd104"), needs=("friction",), variants=("2-shocks",)), "no variant has all"),
     ],
 )
 def test_what_does_not_exist_is_refused(selection, said):
@@ -274,9 +274,9 @@ def test_of_a_case_that_computes_what_a_list_needs_the_module_is_loaded(tmp_path
 
 
 def test_the_list_of_a_kind_and_a_topic(veridyn):
-    seen = json.loads(veridyn("list", "--kind", "hybrid", "--topic", "impact", "--topic", "accumulation", "--json").out)
+    seen = json.loads(veridyn("list", "--room", "hybrid", "--topic", "impact", "--topic", "accumulation", "--json").out)
     assert {case["case"] for case in seen["cases"]} == {"bouncing_ball", "rocking_block"}
-    assert all(case["kind"] == "hybrid" and "impact" in case["topics"] for case in seen["cases"])
+    assert all(case["room"] == "hybrid" and "impact" in case["topics"] for case in seen["cases"])
     assert "sdnd101" not in veridyn("list", "--topic", "friction").out
     wrong = veridyn("list", "--topic", "frictoin")
     assert (wrong.status, "did you mean friction?" in wrong.err) == (2, True)

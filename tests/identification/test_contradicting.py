@@ -7,6 +7,7 @@ import math
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +39,10 @@ SOLVERS = Path(__file__).with_name("initial_value_solvers.py")
 NEWMARK = {"method": "newmark", "beta": "1/4", "gamma": "1/2"}
 
 
-def contradict(solver: Any, claims: dict[str, Any] | None = None) -> list[Record]:
+def contradict(solver: Any, claims: dict[str, Any] | None = None) -> Sequence[Record]:
     gate = LocalGate(solver)
-    return contradict_claims(gate, Subject.from_introduction(gate.introduction, Request(claims=claims or {})))[0]
+    subject = Subject.from_introduction(gate.introduction, Request(claims=claims or {}))
+    return contradict_claims(gate, subject).contradictions
 
 
 AVERAGED, CLASSIC = generalised(0.25, 0.5), runge_kutta(*RK4)
@@ -91,7 +93,7 @@ RIGHT = {
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_claim_is_not_contradicted(name: str) -> None:
-    assert contradict(*RIGHT[name]) == []
+    assert contradict(*RIGHT[name]) == ()
 
 
 @pytest.fixture(scope="module")
@@ -140,8 +142,9 @@ def test_verify_returns_it_first_and_time_bounds_a_card(monkeypatch: pytest.Monk
     assert [record.case for record in records[:2]] == [CARD, "kelvin_voigt"]
     monkeypatch.setattr(contradicting, "PATIENCE", 0.0)
     gate = LocalGate(solver)
-    found, (remark,) = contradict_claims(gate, Subject.from_introduction(gate.introduction))
-    assert found == []
+    found = contradict_claims(gate, Subject.from_introduction(gate.introduction))
+    (remark,) = found.remarks
+    assert found.contradictions == ()
     assert "only a part of its card" in remark
 
 
@@ -179,3 +182,21 @@ def test_pytest_judges_claims_before_cases() -> None:
     done = subprocess.run([sys.executable, *shlex.split(words)], capture_output=True, text=True, check=False)
     assert "identification claim:order: order 5 is claimed; order 4 is seen: fehlberg-4" in done.stdout
     assert "1 failed, " in done.stdout
+
+
+SILENT = """
+from tests.identification.solvers import Stepper, generalised
+
+SOLVER = Stepper(generalised(0.26, 0.5))
+"""
+
+
+def test_a_run_shows_the_deviation_of_a_solver_that_claims_nothing(tmp_path: Path) -> None:
+    (tmp_path / "silent.py").write_text(SILENT)
+    report = tmp_path / "report"
+    words = f"-m veridyn run damped_stop --quick -n 1 --solver {tmp_path}/silent.py:SOLVER --report {report}"
+    done = subprocess.run([sys.executable, *shlex.split(words)], capture_output=True, text=True, check=False)
+    line = "stepper: Newmark, gamma 1/2, beta 0.2600: none of 1/4, 1/6, 1/12, 0"
+    assert f"Deviation: {line}" in done.stdout, done
+    assert f"- {line}" in (report / "summary.md").read_text()
+    assert line in (report / "index.html").read_text()

@@ -1,4 +1,4 @@
-"""The validation manual: content, order, both renderings."""
+"""The verification manual: content, order, both renderings."""
 
 import re
 from html.parser import HTMLParser

@@ -20,11 +20,11 @@ from veridyn.solver.exact.solver import SOLVER, ExactComputation
 from veridyn.validation_cases.judgement.catalogue import load_case
 
 from .storing import store
+from .turns import least
 
 A0, OMEGA, CONE, END = 1.5, 2 * math.pi, 1.0, 12.0  # m/s^2, 1/s, m/s^2, s
 COOLDOWN = 1e-3  # s; heyoka's own guess, from the slope, overlooks the end of a slip whose acceleration begins at zero
 BREAK_AWAY = math.asin(CONE / A0) / OMEGA
-ROUNDS, CALLS = 20, 50  # what follows other work finds its caches cold, and takes up to three times as long
 
 
 def built() -> heyoka.taylor_adaptive:
@@ -74,17 +74,6 @@ def by_heyoka(slip: heyoka.taylor_adaptive) -> tuple[float, list[float]]:
             break
         events.append(t := slip.time)
     return float(slip.state[0]), events
-
-
-def least(works: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """Return the least times (µs) of works that take turns, each with several calls."""
-    times = dict.fromkeys(works, math.inf)
-    for name, work in [*works.items()] * ROUNDS:
-        for _ in range(CALLS):
-            begin = time.perf_counter()
-            work()
-            times[name] = min(times[name], 1e6 * (time.perf_counter() - begin))
-    return times
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
-"""A step of the pipe on stops beside memory and arithmetic: ``python -m tests.timing.scale [STOPS…]``.
+"""A step of modes on stops beside memory and arithmetic: ``python -m tests.timing.scale [MODESxSTOPS…]``.
 
-And of a sparse chain of 10 000 masses on ten stops: ``python -m tests.timing.scale chain [MASSES…]``.
+How it grows: ``python -m tests.timing.scale growth``. The memory of many: ``python -m tests.timing.scale memory``. A
+sparse chain of 10 000 masses on ten stops: ``python -m tests.timing.scale chain [MASSES…]``.
 
 Each step projects modes on stops twice (displacements and velocities) and forces of stops on modes once while stops are
 touched: six flops and three numbers to read for each mode and stop. CPU times of one thread: least of several, of a
@@ -13,6 +14,7 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import math
 import resource
 import sys
 import time
@@ -24,8 +26,8 @@ from scipy import sparse
 
 from veridyn.problem.elements import Stop
 from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.solver.integrators.modal import SOLVER
-from veridyn.validation_cases.judgement.catalogue import load_case
 
 from .storing import Cell, store
 
@@ -34,6 +36,7 @@ SHORT, LONG = 100, 2100  # steps
 START = 0.0  # s, the only instant that is kept
 SCHEMES = ("symplectic_euler", "devogelaere", "newmark")
 REPEATS = 5
+SIZES = ("1x1", "50x5", "500x20", "1000x100")
 
 
 def least(work: Callable[[], object], repeats: int = REPEATS) -> float:
@@ -46,11 +49,14 @@ def least(work: Callable[[], object], repeats: int = REPEATS) -> float:
     return min(times)
 
 
-def pipe(stops: int) -> MechanicalProblem:
-    """Return the pipe with its gaps taken away, so that stops press all the time."""
-    case = load_case("pipe_on_stops")
-    posed = case.problem(case.values({"S": str(stops)}))
-    return replace(posed, stops=tuple(replace(stop, gap=-1e-3) for stop in posed.stops), output_times=None)
+def grid(modes: int, stops: int) -> MechanicalProblem:
+    """Return modes that are seen at as many points as there are stops, each pressed all the time."""
+    shapes = np.random.default_rng(0).standard_normal((stops, modes)) / np.sqrt(modes)
+    basis = Modes(
+        omega=np.linspace(1.0, 1e3, modes), damping=np.full(modes, 0.02), masses=np.ones(modes), shapes=shapes
+    )
+    pressed = tuple(Stop(f"{i}", f"x{i + 1}", gap=-1e-3, stiffness=1e4) for i in range(stops))
+    return MechanicalProblem(modes=basis, stops=pressed, end=1.0)
 
 
 def chain(masses: int) -> MechanicalProblem:
@@ -89,20 +95,41 @@ def machine(modes: int, stops: int) -> tuple[float, float]:
     return 5 * a.nbytes / least(triad), product
 
 
-def report(stops: int) -> tuple[Cell, ...]:
+def report(modes: int, stops: int) -> tuple[Cell, ...]:
     """Print and return the figures of one size: times of a step, in µs, and what bounds them."""
-    problem = pipe(stops)
-    modes = problem.size
     rate, product = machine(modes, stops)
     matrix = 8 * modes * stops
     bound, blas, flops = 3 * matrix / rate * 1e6, 3 * product * 1e6, 6 * modes * stops
     print(f"{modes} modes, {stops} stops: a matrix of {matrix / 1e6:.3g} MB; triad {rate / 1e9:.3g} GB/s")
     print(f"  three products of BLAS {flops / 1e6:.3g} Mflop, {flops / blas / 1e3:.3g} Gflop/s")
-    steps = [per_step(problem, scheme) * 1e6 for scheme in SCHEMES]
-    row = (f"{modes} × {stops}", *(round(each, 1) for each in (bound, blas, *steps)))
-    print(" ", *row)
-    print(f"  largest memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB", flush=True)
+    steps = [per_step(grid(modes, stops), scheme) * 1e6 for scheme in SCHEMES]
+    row = (f"{modes} × {stops}", *(round(each, 2) for each in (bound, blas, *steps)))
+    print(" ", *row, flush=True)
     return row
+
+
+def report_growth() -> None:
+    """Print and store how the time of symplectic Euler grows where one of modes, stops and steps is doubled."""
+    scheme = SCHEMES[0]
+    base = per_step(grid(500, 20), scheme)
+    doubled = {
+        "modes, 500 to 1000 on 20 stops": per_step(grid(1000, 20), scheme) / base,
+        "stops, 20 to 40 under 500 modes": per_step(grid(500, 40), scheme) / base,
+        "steps, 2100 to 4200": 2 * per_step(grid(500, 20), scheme, 4200) / base,
+    }
+    rows = [(what, round(math.log2(ratio), 2)) for what, ratio in doubled.items()]
+    print(*rows, sep="\n")
+    store("growth", "python -m tests.timing.scale growth", ("doubled", "exponent"), rows)
+
+
+def report_memory() -> None:
+    """Print and store the most memory that this process had with 10 000 modes on 1000 stops, all of it."""
+    SOLVER.solve(
+        replace(grid(10_000, 1000), end=20 * STEP), {"scheme": SCHEMES[0], "step": STEP, "archive_at": [START]}
+    )
+    peak = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    print(peak, "MiB")
+    store("memory", "python -m tests.timing.scale memory", ("modes × stops", "MiB"), [("10000 × 1000", peak)])
 
 
 def report_chain(masses: int) -> None:
@@ -124,8 +151,11 @@ if __name__ == "__main__":
     if given[:1] == ["chain"]:
         for size in map(int, given[1:] or ("10000",)):
             report_chain(size)
+    elif given == ["growth"]:
+        report_growth()
+    elif given == ["memory"]:
+        report_memory()
     else:
         head = ("modes × stops", "memory", "products", *SCHEMES)
-        store(
-            "modal", "python -m tests.timing.scale", head, [report(int(size)) for size in given or ("1", "10", "100")]
-        )
+        sizes = [[int(number) for number in size.split("x")] for size in given or SIZES]
+        store("modal", "python -m tests.timing.scale", head, [report(modes, stops) for modes, stops in sizes])

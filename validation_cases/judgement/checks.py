@@ -123,8 +123,9 @@ def checks_of_derivatives(derived: DerivativeStatement, subject: Subject, scheme
         yield make(Layer.CONVERGENCE, q.name, q.unit, derivative_convergence, q, claims)
 
 
-def _refuse_undefined(statement: Statement, quantity: Quantity) -> None:
+def _refuse_undefined(runner: Runner, statement: Statement, scheme: str, quantity: Quantity) -> None:
     """Raise `NotJudged` where there is no derivative, or none that is proved."""
+    runner.observe(runner.default_run(statement, scheme))  # what a solver declines needs no proof, which may take long
     truth = statement.truth(quantity)
     if truth.value is None:
         raise NotJudged(f"undefined: {'; '.join(truth.routes)}")
@@ -132,7 +133,7 @@ def _refuse_undefined(statement: Statement, quantity: Quantity) -> None:
 
 def derivative_criterion(runner: Runner, statement: DerivativeStatement, scheme: str, quantity: Quantity) -> Finding:
     """Compare the derivative of the default answer with the proved one."""
-    _refuse_undefined(statement, quantity)
+    _refuse_undefined(runner, statement, scheme, quantity)
     return _explain(runner, statement, scheme, criterion(runner, statement, scheme, quantity))
 
 
@@ -140,7 +141,7 @@ def derivative_convergence(
     runner: Runner, statement: DerivativeStatement, scheme: str, quantity: Quantity, claims: Claims
 ) -> Finding:
     """Compare the derivative on the finest level with the proved one; see `levels.convergence`."""
-    _refuse_undefined(statement, quantity)
+    _refuse_undefined(runner, statement, scheme, quantity)
     finding = levels.convergence(runner, statement, scheme, quantity, claims)
     return _explain(runner, statement, scheme, finding)
 

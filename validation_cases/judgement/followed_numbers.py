@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import Any
 
 import sympy
 
@@ -40,7 +41,8 @@ def follow_numbers(pose: Callable[[Values], Problem], values: Values, name: str)
         return _follow_initial_value(*_pose_beside(pose, values, name, RELATIVE), name)
     if isinstance(there, MechanicalProblem):
         formulas = _write_formulas(pose, values, name)
-        _check_neighbours(there, formulas, *_pose_beside(pose, values, name, BESIDE), name)
+        below, above, distance = _pose_beside(pose, values, name, BESIDE)
+        _check_neighbours(formulas, (below, there, above), distance, name)
         return {number: slope for number, slope in formulas.items() if slope}
     raise CapabilityError(f"problems of kind {there.kind!r} have no derivatives")
 
@@ -87,9 +89,10 @@ def list_exact(problem: InitialValueProblem) -> dict[str, Expr]:
 def _write_formulas(pose: Callable[[Values], Problem], values: Values, name: str) -> dict[str, float]:
     """Return the derivatives of all numbers by name, of the formulas that the statement of a case makes of them."""
     varied = VariedNumber(name, to_sympy(values[name].plain))
-    formulas = {each: to_sympy(value.plain) for each, value in values.items()} | {name: varied}
+    # Any: a case states its problem by formulas as well
+    formulas: Any = {each: to_sympy(value.plain) for each, value in values.items()} | {name: varied}
     try:
-        stated = pose(formulas)  # type: ignore[arg-type] - a case states its problem by formulas as well
+        stated = pose(formulas)
     except (ProblemError, CertificationError, TypeError, ValueError, AttributeError):
         raise CapabilityError(f"the statement of the problem takes no formula for {name}") from None
     assert isinstance(stated, MechanicalProblem)
@@ -101,31 +104,29 @@ def _write_formulas(pose: Callable[[Values], Problem], values: Values, name: str
 
 
 def _check_neighbours(
-    there: MechanicalProblem,
-    formulas: Mapping[str, float],
-    below: Problem,
-    above: Problem,
-    distance: Fraction,
-    name: str,
+    formulas: Mapping[str, float], problems: tuple[Problem, MechanicalProblem, Problem], distance: Fraction, name: str
 ) -> None:
-    """Check that numbers of neighbours differ as the formulas say, and that nothing else does.
+    """Check that the numbers of neighbours differ as the formulas say, and that nothing else does.
 
     A statement may make a double of a parameter, look it up, or choose by it: then its formulas say too little.
     """
+    below, there, above = problems
     assert isinstance(below, MechanicalProblem)
     assert isinstance(above, MechanicalProblem)
-    for fault in filter(None, (_find_other(below, there), _find_other(there, above))):
+    if fault := _find_other(below, there) or _find_other(there, above):
         raise CapabilityError(f"{fault} of {there.name} follows {name}, and has no numbers to differentiate by")
-    here, before, after = (
-        {n.name: to_float(n.value) for n in list_numbers(each).values()} for each in (there, below, above)
-    )
+    before, here, after = map(_read_doubles, (below, there, above))
     if not here.keys() == before.keys() == after.keys() == formulas.keys():
         raise CapabilityError(f"the form of {there.name} follows {name}")
+    size = float(distance / (2 * BESIDE))  # of the parameter
     for number, slope in formulas.items():
         difference = (after[number] - before[number]) / float(distance)
-        size = max(abs(slope), abs(difference), abs(here[number]) / (abs(float(distance)) / float(2 * BESIDE)))
-        if abs(difference - slope) > ALIKE * size:
+        if abs(difference - slope) > ALIKE * max(abs(slope), abs(difference), abs(here[number]) / size):
             raise CapabilityError(f"{number} of {there.name} follows {name} by more than a formula")
+
+
+def _read_doubles(problem: MechanicalProblem) -> dict[str, float]:
+    return {number.name: to_float(number.value) for number in list_numbers(problem).values()}
 
 
 def _find_other(one: MechanicalProblem, other: MechanicalProblem) -> str:

@@ -74,9 +74,9 @@ def _find_missing(runner: Runner, statement: DerivativeStatement, scheme: str) -
 
 
 def _are_zero(answers: Numbers, proved: Numbers, told: Numbers) -> bool:
-    """Tell whether all answers are zero, but for rounding, and not all truths."""
+    """Tell whether all answers are zero, but for rounding, and not all truths: one is larger than its criterion."""
     common = [name for name in told if name in answers]
-    is_wrong = any(abs(proved[name]) > told[name] for name in common)
+    is_wrong = any(TOLD * abs(proved[name]) > told[name] for name in common)
     return is_wrong and all(abs(answers[name]) <= ALIKE * told[name] for name in common)
 
 

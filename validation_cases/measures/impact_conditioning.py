@@ -178,10 +178,12 @@ def _added(phase: ImpactPhase, lapse: mpf, step: float, relative: float) -> Floa
         x, v = phase.state(lapse)
         columns = []
         for name, touching in DATA:
-            concerned = touching is None or touching == phase.touching
+            number = getattr(phase.law, name)
+            if number == 0 or touching not in {None, phase.touching}:  # as in any phase without damping
+                columns.append((0.0, 0.0))
+                continue
             share = relative + (_dispersion(phase, step) if name == "omega" else 0.0)
-            perturbed = getattr(phase.law, name) * (1 + share * concerned)
-            xp, vp = replace(phase, law=replace(phase.law, **{name: perturbed})).state(lapse)
+            xp, vp = replace(phase, law=replace(phase.law, **{name: number * (1 + share)})).state(lapse)
             columns.append((float(xp - x), float(vp - v)))
     return np.array(columns).T
 

@@ -117,6 +117,9 @@ class Comparison:
             rows.append([name, units[name], value, radius, self.sources[name], *cells])
         return rows
 
+    def __repr__(self) -> str:
+        return f"<Comparison of {self.problem.name}: {self.agreement}>"
+
     def __str__(self) -> str:
         return "\n".join([self.table(), "", *self._lines()])
 

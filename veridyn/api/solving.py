@@ -173,6 +173,9 @@ class Solution:
     def _repr_html_(self) -> str:
         return shown(str(self), self.plot if can_draw() else None)
 
+    def __repr__(self) -> str:
+        return f"<Solution of {self}>"
+
     def __str__(self) -> str:
         said = ", ".join(f"{name}={value}" for name, value in self.settings.items())
         events = sum(map(len, self.events.values()))
@@ -230,7 +233,10 @@ def solve(problem: Problem, solver: Solver | str, *, times: ArrayLike | None = N
 def refuse_others(problem: object) -> None:
     """Raise ProblemError for what is no problem."""
     if not isinstance(problem, Problem):
-        raise ProblemError(f"{problem!r} is no problem: veridyn.Problem and veridyn.InitialValueProblem make one")
+        raise ProblemError(
+            f"{problem!r} is no problem: veridyn.Problem and veridyn.InitialValueProblem make one; "
+            "veridyn.verify judges a solver on cases"
+        )
 
 
 def open_here(solver: Solver | str) -> Gate:
@@ -361,6 +367,9 @@ class RecordedRun:
         import pandas as pd
 
         return pd.DataFrame([unstructure_row(record) for record in self.document.results])
+
+    def __repr__(self) -> str:
+        return f"<RecordedRun of {len(self)} checks>"
 
     def __str__(self) -> str:
         console = Console(file=io.StringIO(), width=WIDTH, color_system=None)

@@ -80,7 +80,11 @@ def verify(
     gate = open_gate(solver or OWN) if solver is None or isinstance(solver, str) else LocalGate(solver)
     request = observe_claims(gate, request)
     is_known = solver is None or (isinstance(solver, str) and is_ours(solver))
-    contradicted = [] if is_known else contradict_claims(gate, Subject.from_introduction(gate.introduction, request))[0]
+    contradicted = (
+        ()
+        if is_known
+        else contradict_claims(gate, Subject.from_introduction(gate.introduction, request)).contradictions
+    )
     names = list(cases) or list(case_names())
     expected = read_expectations(expected_failures) if expected_failures else Expectations()
     before = read_baseline(against) if against else None

@@ -102,7 +102,7 @@ def _read_order(given: dict[str, Any]) -> None:
     quick, everything, solvers = (given.pop(name) for name in ("quick", "all", "solvers"))
     if quick and (everything or given["variants"]):
         raise SolverInputError("--quick judges default variants alone: leave out --all and --variant")
-    picked = ("cases", "kinds", "variants", "quantities", "schemes")
+    picked = ("cases", "needs", "variants", "quantities", "schemes")
     rest = ("changed", "request", "expected_failures", "work_precision", "fail_fast", "budget", "seed")
     named: dict[str, Any] = {name: tuple(given.pop(name)) for name in picked}
     selection = Selection(**named, quick=quick)
@@ -161,9 +161,9 @@ def changes(pairs: Sequence[str]) -> dict[str, str]:
     return result
 
 
-def list_cases(kinds: Sequence[str], topics: Sequence[str], *, as_json: bool) -> int:
-    """List cases of some kinds and topics, all without any."""
-    cases = select(kinds, topics)
+def list_cases(rooms: Sequence[str], topics: Sequence[str], *, as_json: bool) -> int:
+    """List cases of some rooms and topics, all without any."""
+    cases = select(rooms, topics)
     if as_json:
         from veridyn.cli import texts
 

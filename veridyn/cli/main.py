@@ -65,7 +65,7 @@ class _Completion(argparse.Action):
 
 SELECTED = """\
 Without a name or --all, the quick profile runs: the default variant of each case and one relation, by the first scheme
-of our own solver, or of SciPy where the case is an initial value problem. Whatever is named (CASE, --kind, --variant,
+of our own solver, or of SciPy where the case is an initial value problem. Whatever is named (CASE, --needs, --variant,
 --quantity, --scheme, --solver, --set, --claim, --refine, --require) is judged in full; with --quick as in that profile.
 """
 
@@ -120,7 +120,7 @@ def _length(short: str, name: str, layout: str, meaning: str) -> Option:
     return _option(short, name, action="store_const", const=layout, dest="layout", default="summary", help=meaning)
 
 
-KINDS = ("mechanics", "ode", "hybrid", "dae")
+ROOMS = ("mechanics", "ode", "hybrid", "dae")
 LANGUAGES = ("python", "c", "c++", "fortran", "julia", "octave", "javascript")
 FORMS = ("json", "csv", "c", "fmu", "calculix", "scene", "mjcf")
 FORM = (
@@ -161,8 +161,8 @@ RUN = (
     _switch("--all", "every case, variant and scheme, where nothing is named"),
     _switch("--quick", "the quick profile of what is named: default variants, one relation, the first scheme where "
         "none is named"),
-    _repeatable("--kind", "NAME", "variants whose problem needs this, e.g. contact, friction, device, multi-dof",
-        type=named, dest="kinds"),
+    _repeatable("--needs", "NAME", "variants whose problem needs this, e.g. contact, friction, device, multi-dof",
+        type=named, dest="needs"),
     _repeatable("--variant", "NAME", "variants of this name", type=named, dest="variants"),
     _repeatable("--quantity", "NAME", "checks of this quantity", type=named, dest="quantities"),
     _repeatable("--scheme", "NAME", "a scheme of the solver", type=named, dest="schemes"),
@@ -186,9 +186,9 @@ RUN = (
 )  # fmt: skip
 
 COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
-    "list": ("cli.commands.list_cases", "list the cases, by kind", (
+    "list": ("cli.commands.list_cases", "list the cases, by room", (
         JSON,
-        _repeatable("--kind", "KIND", f"cases of that kind: {', '.join(KINDS)}", dest="kinds", choices=KINDS),
+        _repeatable("--room", "ROOM", f"cases of that room: {', '.join(ROOMS)}", dest="rooms", choices=ROOMS),
         _repeatable("--topic", "TOPIC", "cases of that topic, e.g. impact, friction, chaos, stiff", dest="topics"),
     )),
     "show": ("cli.texts.show", "statement, parameters, references, published values, errata of a case", (CASE,)),
@@ -215,8 +215,8 @@ COMMANDS: dict[str, tuple[str, str, tuple[Option, ...]]] = {
     )),
     "new-case": ("cli.new_case.new_case", "write the skeleton of a case", (
         _option("name"),
-        _option("--kind", choices=("mechanics", "ode", "hybrid", "dae"), default="ode", help="its room (default ode)"),
-        _place("--output", "DIR", "write into that folder instead of that of the kind"),
+        _option("--room", choices=ROOMS, default="ode", help="where cases of its like are (default ode)"),
+        _place("--output", "DIR", "write into that folder instead of the room"),
     )),
     "new-solver": ("cli.new_solver.new_solver", "write a solver that runs, to put yours in its place", (
         _place("file", "FILE", "new file; its suffix says the language: .py, .c, .cpp, .f90, .jl, .m, .mjs"),

@@ -159,8 +159,8 @@ test_{name} = verifies(CASE)
 '''
 
 
-def new_case(*, name: str, kind: str, output: Path | None) -> int:
-    """Write ``test_NAME.py`` where cases of a kind live, or into a folder; returns the exit status 0.
+def new_case(*, name: str, room: str, output: Path | None) -> int:
+    """Write ``test_NAME.py`` where cases of a room live, or into a folder; returns the exit status 0.
 
     Raises
     ------
@@ -171,12 +171,12 @@ def new_case(*, name: str, kind: str, output: Path | None) -> int:
         raise SolverInputError(f"{name!r} cannot name a case: small letters, digits and _, e.g. bouncing_ball")
     if name in case_names():
         raise SolverInputError(f"there is a case {name} already; choose another name")
-    folder = output or Path(import_module(f"veridyn.validation_cases.{kind}").__path__[0])
+    folder = output or Path(import_module(f"veridyn.validation_cases.{room}").__path__[0])
     file = folder / f"test_{name}.py"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as new:
-            skeleton = MECHANICAL if kind == "mechanics" else INITIAL_VALUE
+            skeleton = MECHANICAL if room == "mechanics" else INITIAL_VALUE
             new.write(skeleton.format(name=name, title=name.replace("_", " ").capitalize()))
     except OSError as error:
         raise SolverInputError(f"cannot write {file}: {error.strerror or error}; choose another --output") from None

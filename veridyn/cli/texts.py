@@ -27,7 +27,7 @@ def entry(case: Case) -> dict[str, Any]:
     """Return a line of the list as data."""
     return {
         "case": case.name,
-        "kind": room_of(case.name),
+        "room": room_of(case.name),
         "topics": list(case.topics),
         "title": case.title,
         "document": case.document,

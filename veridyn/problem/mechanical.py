@@ -359,12 +359,12 @@ class MechanicalProblem(Problem):
     @property
     def _damping(self) -> Matrix:
         """The damping matrix, (n, n) or (r, r)."""
-        return self.damping if self.modes is None else self.modes.damping_matrix
+        return self.damping if self.modes is None else self.modes.damping_entries
 
     @property
     def _stiffness(self) -> Matrix:
         """The stiffness matrix, (n, n) or (r, r)."""
-        return self.stiffness if self.modes is None else self.modes.stiffness_matrix
+        return self.stiffness if self.modes is None else self.modes.stiffness_entries
 
     def _is_damped(self) -> bool:
         return bool(abs(self._damping).max() > 0)
@@ -372,7 +372,7 @@ class MechanicalProblem(Problem):
     def _is_coupled(self) -> bool:
         """Whether the damping couples the modes."""
         if self.modes is not None:
-            return is_coupled(self.modes.damping_matrix)
+            return self.modes.coupling is not None and is_coupled(self.modes.damping_matrix)
         if self.sparse:  # integrated without modes: what stands beside the diagonal couples
             return bool((self.damping - diagonal(self.damping.diagonal())).nnz)
         return couples_modes(self.mass, self.damping, self.stiffness)

@@ -57,6 +57,30 @@ class Modes:
         return self._with(2 * self.damping * self.omega * self.masses, self.coupling)
 
     @property
+    def damping_diagonal(self) -> Floats:
+        """The diagonal (r,) of the modal damping matrix in kg/s."""
+        own = 2 * self.damping * self.omega * self.masses
+        return own if self.coupling is None else np.asarray(own + self.coupling.diagonal())
+
+    @property
+    def damping_beside(self) -> Matrix | None:
+        """What the modal damping matrix (r, r) in kg/s has beside its diagonal; None where nothing couples modes."""
+        if self.coupling is None:
+            return None
+        own = self.coupling.diagonal()
+        return self.coupling - (diagonal(own) if is_sparse(self.coupling) else np.diag(own))
+
+    @property
+    def damping_entries(self) -> Matrix:
+        """The modal damping matrix; sparse where nothing couples the modes: of many, r² zeros fill the memory."""
+        return diagonal(self.damping_diagonal) if self.coupling is None else self.damping_matrix
+
+    @property
+    def stiffness_entries(self) -> Matrix:
+        """The modal stiffness matrix; sparse where nothing couples the modes."""
+        return diagonal(self.omega**2 * self.masses) if self.stiffness_coupling is None else self.stiffness_matrix
+
+    @property
     def stiffness_matrix(self) -> Matrix:
         """The modal stiffness matrix (r, r) in N/m."""
         return self._with(self.omega**2 * self.masses, self.stiffness_coupling)

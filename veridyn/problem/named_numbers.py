@@ -62,7 +62,7 @@ def replace_number(problem: MechanicalProblem, number: NamedNumber, value: Any) 
 def move_numbers(problem: MechanicalProblem, moves: Mapping[str, float]) -> MechanicalProblem:
     """Return a problem with some of its numbers larger by so much, as doubles; raises `ProblemError` if it is none."""
     numbers = list_numbers(problem)
-    # all at once: between one and the next a record may refuse what it holds, a friction that sticks less than it slides
+    # all at once: one by one a record might refuse what it holds meanwhile, a friction that sticks less than it slides
     changes = [(numbers[name].way, to_float(numbers[name].value) + by) for name, by in moves.items()]
     result: MechanicalProblem = _replace(problem, changes)
     return result
@@ -138,6 +138,7 @@ def _replace(owner: Any, changes: Sequence[tuple[tuple[Step, ...], Any]]) -> Any
         return tuple(_replace(each, parts.get(i, ())) for i, each in enumerate(owner))
     entries = np.array(owner, dtype=object)
     for places, ((_, each),) in parts.items():
-        for place in places:  # type: ignore[union-attr]  # ways of one owner begin alike
+        assert isinstance(places, tuple)  # ways into one owner begin alike
+        for place in places:
             entries[place] = each
     return entries

@@ -11,7 +11,7 @@ from veridyn.results.record import Record, Settings, WorkPrecisionPoint
 from veridyn.results.sheet import CaseSheet
 from veridyn.results.words import MessageKind, Profile
 
-VERSION = "2.6"
+VERSION = "2.7"
 SCOPES = {Profile.QUICK: "Quick profile", Profile.COMPARISON: "Problem of one's own"}
 Count = Annotated[int, Meta(ge=0)]
 
@@ -72,13 +72,18 @@ class SolverVersion(Struct, frozen=True, kw_only=True):
     run: Annotated[RunNumber, RUN] = None
 
 
+MARKED = {MessageKind.HINT: "hint", MessageKind.CARD: "identity card"}
+"""Messages whose sentences say first what they are."""
+
+
 class Message(Struct, frozen=True, kw_only=True):
     """A remark on a run as a whole."""
 
     kind: Annotated[
         MessageKind,
         Meta(
-            description="note: a remark. hint: where failures may come from. gap: cases that no solver of the run "
+            description="note: a remark. card: a deviation on the identity card of a solver that no check of a claim "
+            "states. hint: where failures may come from. gap: cases that no solver of the run "
             "takes. untested: what a solver declares and no case of the run needs."
         ),
     ] = MessageKind.NOTE
@@ -87,7 +92,7 @@ class Message(Struct, frozen=True, kw_only=True):
     @property
     def sentence(self) -> str:
         """The text as it is printed."""
-        return f"hint: {self.text}" if self.kind is MessageKind.HINT else self.text
+        return f"{MARKED[self.kind]}: {self.text}" if self.kind in MARKED else self.text
 
 
 class Document(Struct, frozen=True, kw_only=True):

@@ -46,6 +46,7 @@ class MessageKind(StrEnum):
     """What a remark on a run is about."""
 
     NOTE = "note"
+    CARD = "card"
     HINT = "hint"
     GAP = "gap"
     UNTESTED = "untested"

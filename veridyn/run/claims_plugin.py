@@ -32,7 +32,7 @@ class ClaimsTest(pytest.Item):
     def runtest(self) -> None:
         """Measure the card; raises `ContradictedClaim` where a claim does not hold and that is not expected."""
         expected = read_expected(self.config)
-        records, _ = contradict_claims(open_solver(self.spec, self.config), self.subject)
+        records = contradict_claims(open_solver(self.spec, self.config), self.subject).contradictions
         failed = [explain(record) for record in map(expected.settle, records) if record.verdict is Verdict.FAIL]
         if failed:
             raise ContradictedClaim("\n".join(failed))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from veridyn.identification.contradicting import contradict_claims
+from veridyn.identification.contradicting import CardFindings, measure_cards
 from veridyn.identification.observing import observe_claims
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
@@ -38,7 +38,6 @@ from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks, list_derivatives
 from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Runner
-from veridyn.validation_cases.judgement.stated import list_stated
 from veridyn.validation_cases.judgement.subject import Request, Subject
 from veridyn.validation_cases.judgement.work_precision import LIMITS, Limits, variants, work_precision
 from veridyn.validation_cases.measures.plotting import histories
@@ -180,26 +179,27 @@ def _warm_up(access: Access, spec: str, scheme: str) -> Iterator[None]:
     yield from ()
 
 
-# ---- claims before the first case
+# ---- cards before the first case
 
 
-def contradict_all(pool: Pool, plan: Plan, findings: Findings) -> None:
-    """Hold what solvers claim against their cards; claims that do not hold come into the findings.
+def measure_all_cards(pool: Pool, plan: Plan, findings: Findings) -> None:
+    """Take into the findings what the cards of solvers say: claims that do not hold, deviations.
 
-    A card is measured once, of solvers that state claims and do not come with the suite: of those it is known.
+    A card is measured once, of solvers that do not come with the suite: of those it is known.
     """
     jobs = [
-        Job(_contradict, (plan.access, spec, subject))
+        Job(_measure_cards, (plan.access, spec, subject))
         for spec, subject in plan.subjects.items()
-        if list_stated(subject) and not is_ours(spec)
+        if not is_ours(spec)
     ]
-    for _, (records, remarks) in sorted(pool.share(jobs), key=lambda pair: pair[0]):
-        findings.contradictions += records
-        findings.note(*remarks)
+    for _, cards in sorted(pool.share(jobs), key=lambda pair: pair[0]):
+        findings.contradictions += cards.contradictions
+        findings.note(*cards.deviations, kind=MessageKind.CARD)
+        findings.note(*cards.remarks)
 
 
-def _contradict(access: Access, spec: str, subject: Subject) -> Iterator[tuple[list[Record], list[str]]]:
-    yield contradict_claims(access.open(spec), subject)
+def _measure_cards(access: Access, spec: str, subject: Subject) -> Iterator[CardFindings]:
+    yield measure_cards(access.open(spec), subject)
 
 
 # ---- checks

@@ -22,7 +22,6 @@ from veridyn.run.document import Scope, Undertaking, document
 from veridyn.run.execution import (
     Findings,
     OnRecord,
-    contradict_all,
     draw_figures,
     find_untested,
     has_diagram,
@@ -30,6 +29,7 @@ from veridyn.run.execution import (
     judge_tasks,
     make_sheets,
     measure,
+    measure_all_cards,
     rehearse,
 )
 from veridyn.run.exit_code import ExitCode
@@ -209,7 +209,7 @@ def execute(
     try:
         with progress(len(plan.tasks), silent=delivery.layout == "brief") as advance:
             tell = _stop_at_failure(advance, expected) if order.fail_fast else advance
-            contradict_all(pool, plan, findings)
+            measure_all_cards(pool, plan, findings)
             if order.fail_fast:
                 _stop_at_first(findings.contradictions, expected)
             judge_tasks(pool, plan, findings, tell, budget)

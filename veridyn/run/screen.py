@@ -81,6 +81,7 @@ def _row(case: Outline) -> tuple[str, ...]:
 
 FIRST = 2.0  # s, until the first line in a pipe
 EVERY = 5.0  # s, between two lines there
+LONG = 60.0  # s without a verdict, from which on it is said
 COLUMNS = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
 TOLD = {"pass": "passed", "fail": "failed", "error": "in error", "harness error": "in harness error"}
 
@@ -102,7 +103,7 @@ class Headway:
     def __init__(self, tasks: int) -> None:
         self.tasks = tasks
         self.begun = set[tuple[str, str, str]]()
-        self.latest = "first solution"
+        self.latest, self.since = "first solution", time.monotonic()
         self.counts = Counter[str]()
 
     def take(self, record: Record) -> bool:
@@ -110,7 +111,7 @@ class Headway:
         task = record.case, record.variant, record.solver
         is_new = task not in self.begun
         self.begun.add(task)
-        self.latest = " ".join(task)
+        self.latest, self.since = " ".join(task), time.monotonic()
         self.counts[record.verdict] += 1
         return is_new
 
@@ -118,7 +119,13 @@ class Headway:
     def words(self) -> str:
         """The task judged last, and the verdicts so far."""
         told = ", ".join(f"{self.counts[verdict]} {word}" for verdict, word in TOLD.items() if self.counts[verdict])
-        return f"{self.latest}: {told or 'nothing judged yet'}"
+        return f"{self.latest}: {told or 'nothing judged yet'}{self._silence}"
+
+    @property
+    def _silence(self) -> str:
+        """How long there was no verdict, if that is long, and what bounds it."""
+        seconds = time.monotonic() - self.since
+        return f"; no verdict for {seconds:.0f} s (--budget bounds a run)" if seconds > LONG else ""
 
 
 @contextmanager

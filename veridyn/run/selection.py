@@ -25,9 +25,8 @@ class Selection:
 
     Attributes
     ----------
-    cases, kinds, variants, quantities, schemes
-        Names. The kind of a case is a capability that its problem needs, ``contact`` say, or the part of one before
-        the colon.
+    cases, needs, variants, quantities, schemes
+        Names. A need is a capability that a problem needs, ``contact`` say, or the part of one before the colon.
     quick
         Whether only the default variant of each case is judged, one relation, and the first scheme of a solver where
         none is named.
@@ -36,7 +35,7 @@ class Selection:
     """
 
     cases: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     quantities: tuple[str, ...] = ()
     schemes: tuple[str, ...] = ()
@@ -46,7 +45,7 @@ class Selection:
     @property
     def profile(self) -> Profile:
         """How much of everything it is."""
-        restricted = self.kinds or self.variants or self.quantities or self.schemes
+        restricted = self.needs or self.variants or self.quantities or self.schemes
         if self.quick:
             return Profile.QUICK
         return Profile.SELECTION if restricted or self.cases else Profile.ALL
@@ -71,7 +70,7 @@ class Selection:
     def tasks(self, subjects: Mapping[str, Subject], changes: Mapping[str, str]) -> list[Task]:
         """Return the tasks of a run.
 
-        Raises SolverInputError if no case has a variant, quantity or kind of that name, or nothing has all that is
+        Raises SolverInputError if no case has a variant, quantity or need of that name, or nothing has all that is
         named; UnknownCase, ParameterError, see `veridyn.run.plan.list_tasks`.
         """
         everything = list_tasks(subjects, self.cases, changes)
@@ -81,10 +80,10 @@ class Selection:
             )
         _known("variant", self.variants, (task.variant for task in everything))
         _known("quantity", self.quantities, _quantities(everything))
-        _known("kind", self.kinds, (kind for task in everything for kind in _kinds(task)))
+        _known("need", self.needs, (need for task in everything for need in _list_needs(task)))
         chosen = [task for task in everything if self._wants(task)]
         if not chosen:
-            raise SolverInputError("no variant has all that is named; leave out --kind, --variant or --quantity")
+            raise SolverInputError("no variant has all that is named; leave out --needs, --variant or --quantity")
         return _share(chosen, subjects) if self.shared else chosen
 
     def _wants(self, task: Task) -> bool:
@@ -92,7 +91,7 @@ class Selection:
             return False
         if self.variants and task.variant not in self.variants:
             return False
-        if self.kinds and not _kinds(task) & set(self.kinds):
+        if self.needs and not _list_needs(task) & set(self.needs):
             return False
         return not self.quantities or any(q.name in self.quantities for q in task.statement.quantities)
 
@@ -112,7 +111,7 @@ def _choose_taker(tasks: Sequence[Task], subjects: Mapping[str, Subject]) -> Tas
     return next((task for task in tasks if needs <= subjects[task.solver].capabilities), tasks[0])
 
 
-def _kinds(task: Task) -> set[str]:
+def _list_needs(task: Task) -> set[str]:
     """Return the capabilities that a task needs, and their parts before the colon."""
     needs = task.statement.problem.needs
     return {*needs, *(need.partition(":")[0] for need in needs)}

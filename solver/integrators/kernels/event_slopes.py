@@ -110,10 +110,56 @@ def move_instant(m, later, states, guards, moved_guards, counts, changes, sizes,
 
 
 @part
-def rates_of(motion, p, rates):
-    """Write the rates of a phase."""
-    for i in range(p.size):
-        rates[i] = dot(motion[i], p)
+def pass_event(later, moved, y, after, s, slope, motions, hold, p, rates):
+    """Pass the derivative s through an event whose instant moves: write it on that instant, and set it beside.
+
+    The rates are those before the event; the state becomes that after it. On the instant that moves the state is
+    continuous, but for velocities that a stick holds.
+    """
+    n = hold.shape[1]
+    for i in range(2 * n):
+        s[i] += rates[1 + i] * moved
+    for i in range(n):
+        slope[i], slope[n + i] = s[i], 0.0
+        for k in range(n):
+            slope[n + i] += hold[later, i, k] * s[n + k]
+    for i in range(2 * n):
+        y[i] = after[i]
+    state_phase(y, p)
+    for i in range(2 * n):
+        s[i] = slope[i] - dot(motions[later, 1 + i], p) * moved
+
+
+@part
+def write_series_of_step(m, positions, crossed, p, dp, ahead, beside):
+    """Write the series of the positions and of their derivatives over a step."""
+    for i in range(ahead.shape[0]):
+        series(positions[m, i], p, ahead[i], ORDER + 1)
+        series(crossed[m, i], p, beside[i], ORDER + 1)
+        add_series(positions[m, i], dp, beside[i])
+
+
+@part
+def sample(row, t, h, until, times, marks, beside, slopes):
+    """Write the derivatives at the outputs up to an instant; return the row after them."""
+    while row < times.size and times[row] <= until and marks[row] < 0:
+        advance(slopes[row], beside, h, (times[row] - t) / h)
+        row += 1
+    return row
+
+
+@part
+def is_ahead(row, until, end, inclusive, times, marks):
+    """Tell whether the event of a row happens up to an instant, and on this segment."""
+    if row == times.size or marks[row] < 0:
+        return False
+    return times[row] <= until and (times[row] < end or inclusive)
+
+
+@part
+def goes_on(t, end, inclusive, row, times, marks):
+    """Tell whether something is left to do on a segment."""
+    return t < end or (row < times.size and times[row] <= end and (inclusive or marks[row] < 0))
 
 
 @kernel
@@ -128,23 +174,16 @@ def march_slopes(
     ``slopes``, those of their instants to ``moves``. Events on the ``edge`` where a segment begins stay there; those
     on its end belong to the next one unless ``inclusive``. Returns reason, row, mode and instant.
     """
-    n = hold.shape[1]
-    width = positions.shape[2]
-    p, dp, rates, after = np.zeros(width), np.zeros(width), np.empty(width), np.zeros(width)
+    n, width = hold.shape[1], positions.shape[2]
+    p, dp, rates, none = np.zeros(width), np.zeros(width), np.empty(width), np.empty((0, 3))
     ahead, beside = np.empty((n, ORDER + 1)), np.empty((n, ORDER + 1))
-    none = np.empty((0, 3))
-    while t < end or (row < times.size and times[row] <= end and (inclusive or marks[row] < 0)):
+    while goes_on(t, end, inclusive, row, times, marks):
         h = steps[m]
         fill(t, y, s, waves, polynomials, moved_waves, moved_polynomials, none, p, dp)
-        for i in range(n):
-            series(positions[m, i], p, ahead[i], ORDER + 1)
-            series(crossed[m, i], p, beside[i], ORDER + 1)
-            add_series(positions[m, i], dp, beside[i])
+        write_series_of_step(m, positions, crossed, p, dp, ahead, beside)
         until = min(t + h, end)
-        while row < times.size and times[row] <= until and marks[row] < 0:
-            advance(slopes[row], beside, h, (times[row] - t) / h)
-            row += 1
-        happens = row < times.size and marks[row] >= 0 and times[row] <= until and (times[row] < end or inclusive)
+        row = sample(row, t, h, until, times, marks, beside, slopes)
+        happens = is_ahead(row, until, end, inclusive, times, marks)
         if happens:
             until = times[row]
         advance(y, ahead, h, (until - t) / h)
@@ -155,30 +194,14 @@ def march_slopes(
         if struck[row]:
             return IMPACT, row, m, t
         fill(t, y, s, waves, polynomials, moved_waves, moved_polynomials, none, p, dp)
-        rates_of(motions[m], p, rates)
-        later, moved = marks[row], 0.0
+        for i in range(width):
+            rates[i] = dot(motions[m, i], p)
         if t != edge:
-            reason, moved = move_instant(
-                m, later, mode_states, guards, moved_guards, counts, changes, sizes, h, p, dp, rates
+            reason, moves[row] = move_instant(
+                m, marks[row], mode_states, guards, moved_guards, counts, changes, sizes, h, p, dp, rates
             )
             if reason != DONE:
                 return reason, row, m, t
-        # on the instant that moves the state is continuous, but for velocities that a stick holds
-        for i in range(2 * n):
-            s[i] += rates[1 + i] * moved
-        for i in range(n):
-            total = 0.0
-            for k in range(n):
-                total += hold[later, i, k] * s[n + k]
-            rates[i] = total
-        for i in range(n):
-            s[n + i] = rates[i]
-        moves[row] = moved
-        for i in range(2 * n):
-            y[i], slopes[row, i] = stored[row, i], s[i]
-        state_phase(y, p)
-        rates_of(motions[later], p, after)
-        for i in range(2 * n):
-            s[i] -= after[1 + i] * moved
-        m, row = later, row + 1
+        pass_event(marks[row], moves[row], y, stored[row], s, slopes[row], motions, hold, p, rates)
+        m, row = marks[row], row + 1
     return DONE, row, m, t

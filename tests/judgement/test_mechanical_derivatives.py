@@ -1,0 +1,152 @@
+"""Derivatives of mechanical problems: proved ones are met, numbers follow the statement of a case, wrong ones fail."""
+
+import pytest
+
+from veridyn.problem.named_numbers import list_numbers, move_numbers
+from veridyn.problem.tangent import Tangent
+from veridyn.solver.contract.errors import CapabilityError
+from veridyn.solver.contract.local_gate import LocalGate
+from veridyn.solver.exact.solver import SOLVER as EXACT
+from veridyn.solver.exact.solver import ExactSolver
+from veridyn.validation_cases.judgement.catalogue import load_case
+from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.derivatives import (
+    BY,
+    DerivativeStatement,
+    differentiate_quantity,
+    list_statements,
+)
+from veridyn.validation_cases.judgement.followed_numbers import follow_numbers
+from veridyn.validation_cases.judgement.judge import judge
+from veridyn.validation_cases.judgement.runner import Runner, read_quantity
+from veridyn.validation_cases.judgement.statement import Statement
+from veridyn.validation_cases.judgement.subject import Request
+
+NEAR = 1e-7  # of the derivative: a measure reads neighbours
+
+
+def derive(case, name):
+    (parameter,) = (each for each in case.parameters if each.name == name)
+    return DerivativeStatement(case, case.default_variant, parameter=parameter)
+
+
+def judge_derivatives(solver, name):
+    """Return the records of all checks of the derivatives of a case, by the name of the check."""
+    runner = Runner(LocalGate(solver), Request())
+    case = load_case(name)
+    asked = checks(case, runner.subject, only=case.default_variant.name)
+    return {check.name: judge(check, runner) for check in asked if BY in check.name}
+
+
+@pytest.mark.parametrize(
+    ("case", "parameter", "names"),
+    [
+        ("rigid_stop", "e", ("v@2.2", "x@2.9", "t_3")),  # impacts
+        ("block_stack", "mu_1", ("lower_stop", "upper_way")),  # stick and slip
+        ("tube_between_stops", "mu", ("touch_right_1", "y@0.08")),  # two sides, and friction
+        ("sdld29", "F", ("x4@0.45",)),  # a load that ends
+    ],
+)
+def test_the_exact_solver_meets_proved_derivatives(case, parameter, names):
+    statement, runner = derive(load_case(case), parameter), Runner(LocalGate(EXACT), Request())
+    seen = runner.observe(runner.default_run(statement, "series"))
+    measured = {quantity.name: quantity for quantity in statement.case.measured(statement.variant)}
+    for name in names:
+        derived = differentiate_quantity(measured[name], statement.parameter)
+        truth = float(derived.truth(statement.values).value)
+        assert truth != 0
+        assert read_quantity(derived, seen) == pytest.approx(truth, rel=NEAR), name
+
+
+def test_all_layers_ask_for_derivatives_of_mechanical_problems():
+    records = judge_derivatives(EXACT, "incline_block")
+    assert {record.verdict for record in records.values()} == {"pass"}
+    assert {"own_differences by m", "linear by m", "restarted by m", "renamed by m"} <= set(records)
+    assert {record.layer for record in records.values()} == {"criterion", "invariance"}
+
+
+class Zero(ExactSolver):
+    """A gradient that is cut to zero."""
+
+    def solve_tangent(self, problem, tangent, settings):
+        return super().solve_tangent(problem, Tangent(tangent.parameter, {}), settings)
+
+
+class Deaf(ExactSolver):
+    """A derivative that leaves out that the mass stands in the equations of motion."""
+
+    def solve_tangent(self, problem, tangent, settings):
+        heard = {name: slope for name, slope in tangent.numbers.items() if not name.startswith("mass")}
+        return super().solve_tangent(problem, Tangent(tangent.parameter, heard), settings)
+
+
+class Heavy(ExactSolver):
+    """The right derivative of another problem: the mass is a tenth too large."""
+
+    @staticmethod
+    def weigh(problem):
+        return move_numbers(problem, {"mass[1,1]": 0.1 * float(problem.mass[0, 0])})
+
+    def solve(self, problem, settings):
+        return super().solve(self.weigh(problem), settings)
+
+    def solve_tangent(self, problem, tangent, settings):
+        moved = {name: slope * (1.1 if name == "mass[1,1]" else 1.0) for name, slope in tangent.numbers.items()}
+        return super().solve_tangent(self.weigh(problem), Tangent(tangent.parameter, moved), settings)
+
+
+@pytest.mark.parametrize(
+    ("solver", "told", "differs"),
+    [
+        (Zero(), "every derivative is zero", True),
+        (Deaf(), "differences of the solver's own answers are others: a wrong derivative", True),
+        (Heavy(), "a right derivative of wrong answers", False),
+    ],
+)
+def test_a_wrong_derivative_is_told(solver, told, differs):
+    records = judge_derivatives(solver, "rigid_stop")
+    failure = records["x@2.9 by m"]
+    assert failure.verdict == "fail"
+    assert told in failure.detail
+    assert (records["own_differences by m"].verdict == "fail") is differs
+
+
+# ---- how numbers follow a parameter
+
+
+def follow(name, parameter):
+    case = load_case(name)
+    return follow_numbers(case.problem, case.values(case.default_variant.changes), parameter)
+
+
+def test_numbers_follow_the_formulas_of_the_statement():
+    assert follow("sdnd104", "mu") == {"shoe.static": 1.0, "shoe.kinetic": 1.0}
+    problem, slopes = load_case("pipe_on_stops"), follow("pipe_on_stops", "w1")
+    stated = problem.problem(problem.values())
+    frequencies = [float(number.value) for name, number in list_numbers(stated).items() if "omega" in name]
+    first = frequencies[0]
+    assert [slope for name, slope in slopes.items() if "omega" in name] == pytest.approx(
+        [w / first for w in frequencies]
+    )
+
+
+@pytest.mark.parametrize(
+    ("case", "parameter", "reason"),
+    [
+        ("sdnd104", "a0", "the motion of support 'plane' of sdnd104 follows a0, and has no numbers"),
+        ("sdld31", "T", "the time span of sdld31 follows T"),
+        ("sdld31", "m", r"mass\[1,1\] of sdld31 follows m by more than a formula"),  # its statement makes doubles
+        ("sdnd106", "k", "the statement of the problem takes no formula for k"),
+    ],
+)
+def test_what_no_number_follows_is_not_judged(case, parameter, reason):
+    with pytest.raises(CapabilityError, match=reason):
+        follow(case, parameter)
+
+
+def test_a_case_without_formulas_says_so_once():
+    case = load_case("sdnd106")
+    statement = Statement(case, case.default_variant)
+    (derived,) = list_statements(case, statement, brief=False)
+    assert derived.parameter.name == case.parameters[0].name
+    assert list_statements(case, statement, brief=True) == []
