@@ -73,7 +73,7 @@ def test_the_wear_of_a_contact_that_the_end_cuts_counts():
     values = case.values(parameters)
     truths = {q.name: q.truth(values) for q in case.quantities if q.name in ("wear_power", "y@0.3")}
     assert float(truths["y@0.3"]) > float(values["g"])  # within the stop
-    items = [item for item in hold(case, parameters, truths, SECONDS) if item.get("quantity") == "wear_power"]
+    items = [item for item in hold(case, parameters, truths, 60.0) if item.get("quantity") == "wear_power"]
     assert [(item["held"], item["differs"]) for item in items] == [("exact", ""), ("scipy", "")]
 
 
