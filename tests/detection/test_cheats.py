@@ -6,6 +6,7 @@ import pytest
 
 from veridyn.solver.contract.loading import EXACT, load_solver
 from veridyn.solver.contract.local_gate import LocalGate
+from veridyn.solver.contract.statements import FORWARD
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks_of
 from veridyn.validation_cases.judgement.judge import judge
@@ -25,7 +26,7 @@ class Right:
 
     def __init__(self, knows=lambda problem: True):
         self.inner, self.knows = load_solver(EXACT), knows
-        self.capabilities = self.inner.capabilities
+        self.capabilities = self.inner.capabilities - {FORWARD}
 
     def solve(self, problem, settings):
         if not self.knows(problem):

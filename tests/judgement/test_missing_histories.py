@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from veridyn.solver.contract.local_gate import LocalGate
+from veridyn.solver.contract.statements import FORWARD
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER as INTEGRATOR
 from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, load_case
@@ -35,7 +36,7 @@ CASES = [
 class Bare:
     """An integrator that hands over displacements and velocities, and nothing else."""
 
-    name, version, capabilities = "bare", "1", INTEGRATOR.capabilities | EXACT.capabilities
+    name, version, capabilities = "bare", "1", (INTEGRATOR.capabilities | EXACT.capabilities) - {FORWARD}
     keeps: tuple[str, ...] = ()
 
     def solve(self, problem, settings):

@@ -20,6 +20,7 @@ from veridyn.problem.modal_basis import Modes
 from veridyn.problem.time_functions import Harmonic, Piecewise, Sum, Windowed, polynomial, table
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import Response, read_response
+from veridyn.solver.contract.statements import FORWARD
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER as MODAL
 from veridyn.validation_cases.judgement.changed_units import SI, in_units, is_expressible
@@ -227,7 +228,7 @@ def assert_same_events(one, other):
 
 def test_the_problems_have_every_feature():
     tags = frozenset().union(*(problem.needs for problem in PROBLEMS.values()))
-    assert tags == MODAL.capabilities | EXACT.capabilities
+    assert tags == (MODAL.capabilities | EXACT.capabilities) - {FORWARD}
 
 
 @pytest.mark.parametrize("name", [name for name, problem in PROBLEMS.items() if problem.elements])
