@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain
 
 from veridyn.results import Layer
+from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.contract.statements import DERIVATIVES, FORWARD, REVERSE, WHAT_TO_CLAIM, Claims
 from veridyn.validation_cases.judgement import levels, methods, orders
 from veridyn.validation_cases.judgement.case import Case, Quantity, Variant
@@ -125,7 +126,9 @@ def checks_of_derivatives(derived: DerivativeStatement, subject: Subject, scheme
 
 def _refuse_undefined(runner: Runner, statement: Statement, scheme: str, quantity: Quantity) -> None:
     """Raise `NotJudged` where there is no derivative, or none that is proved."""
-    runner.observe(runner.default_run(statement, scheme))  # what a solver declines needs no proof, which may take long
+    answer = runner.measured(runner.default_run(statement, scheme))[quantity.name]
+    if isinstance(answer, CapabilityError):  # what a solver declines needs no proof, which may take long
+        raise answer
     truth = statement.truth(quantity)
     if truth.value is None:
         raise NotJudged(f"undefined: {'; '.join(truth.routes)}")
