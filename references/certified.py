@@ -187,10 +187,11 @@ def _describe(reason: Exception) -> str:
 def _confirm(value: Any, digits: int, route: Route, name: str) -> None:
     """Raise `CertificationError` unless a route agrees, with more guard digits if it takes them.
 
-    It contradicts the value only if it has settled: what changes with each precision has no digit left of its terms.
+    Whatever it gives contradicts the value, unless several precisions were tried and each has given another number: no
+    digit of its terms is left then.
     """
     least = digits if route.digits is None else min(digits, route.digits)
-    settled, before = False, None
+    before, settled = None, list[bool]()
     for guard in GUARDS:
         check_time(route.how, "with", least + guard, "digits")
         try:
@@ -204,12 +205,13 @@ def _confirm(value: Any, digits: int, route: Route, name: str) -> None:
             return
         if route.size is not None and abs(value - second) <= mpmath.mpf(10) ** -least * route.size():
             raise CertificationError(f"the value is below {least} digits of what it follows")
-        settled = settled or (before is not None and agreeing_digits(before[1], second) >= least)
+        if before is not None:
+            settled.append(agreeing_digits(before[1], second) >= least)
         before = guard, second
         complaint = f"{route.how} agrees on {max(agreed, 0)} digits, {least} are needed"
-    if before is not None and not settled:
+    if settled and not any(settled):
         raise CertificationError("its terms cancel: each precision gives another value")
-    raise (RoutesDisagree if settled else CertificationError)(f"{name}: {complaint}")
+    raise (RoutesDisagree if before else CertificationError)(f"{name}: {complaint}")
 
 
 def _is_zero(route: Route, digits: int, second: mpf, before: tuple[int, mpf] | None, guard: int) -> bool:

@@ -67,10 +67,9 @@ class BlowSlope:
         """Return the restitutions of what is hit, and their derivatives; none where a hop was too short."""
         W = -self.mechanics.normals[self.hit]
         stated = np.array([self.mechanics.problem.stops[i].restitution for i in self.hit], dtype=float)
+        moved = self.numbers.stops["restitution"][self.hit]
         leaves = np.abs(W @ self.after) > SAME * np.abs(W @ self.before)
-        return np.where(leaves, stated, 0.0), np.where(
-            leaves | (stated == 0), self.numbers.stops["restitution"][self.hit], 0.0
-        )
+        return np.where(leaves, stated, 0.0), np.where(leaves | (stated == 0), moved, 0.0)
 
 
 def _solve(matrix: Floats, right: Floats) -> Floats:

@@ -26,10 +26,8 @@ Floats = NDArray[np.float64]
 MATRICES = ("mass", "damping", "stiffness")
 OF_STOPS = ("gap", "offset", "stiffness", "damping", "restitution")
 OF_FRICTIONS = ("normal", "static", "kinetic")
-IDLE, IDLE_STOPS = (
-    ("stiffness", "damping"),
-    ("lateral_offset",),
-)  # of friction that sticks rigidly, of planes: no effect
+IDLE = ("stiffness", "damping")  # of friction that sticks rigidly: without effect
+IDLE_STOPS = ("lateral_offset",)  # of planes: without effect
 
 
 @dataclass(frozen=True)

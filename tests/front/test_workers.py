@@ -118,6 +118,7 @@ for line in sys.stdin:
         print(json.dumps({"error": "no stop"}), flush=True)
     else:
         note(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid)
+        Path(sys.argv[1]).with_name("hangs").touch()
         time.sleep(60)
 """
 # The same in the process of the solver, with a child that does not end by itself.
@@ -133,6 +134,7 @@ class Solver:
             raise ValueError("no stop")
         Path(FOLDER, str(os.getpid())).touch()
         Path(FOLDER, str(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid)).touch()
+        Path(FOLDER).with_name("hangs").touch()
         if problem.end < 10.0 and SIGNAL:
             import ctypes
             ctypes.PyDLL(None).sleep(60)  # holds the interpreter: no signal handler runs
@@ -177,7 +179,7 @@ def test_nothing_is_left_behind_after_the_parent(foreign, hanging, tmp_path, kin
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True
     ) as process:
-        while len(noted(tmp_path)) < 2:
+        while not (tmp_path / "hangs").exists():
             assert process.poll() is None
             time.sleep(0.05)
         os.killpg(process.pid, end) if end is signal.SIGINT else process.send_signal(end)
@@ -187,7 +189,7 @@ def test_nothing_is_left_behind_after_the_parent(foreign, hanging, tmp_path, kin
         told = r"^(?:veridyn: \d+ s, .*\n)*veridyn: interrupted; (\d+) checks judged before\n$"  # progress, if slow
         (judged,) = re.findall(told, err)
         assert process.returncode == 130
-        assert re.search(rf"{judged} checks: (?:no checks|\d+ not applicable, \d+ pass)", out)
+        assert re.search(rf"{judged} checks: \d+ not applicable, \d+ pass", out)
         assert re.search(r"^Incomplete: \d+ of \d+ checks are missing: interrupted", out, re.MULTILINE)
 
 

@@ -112,6 +112,19 @@ def test_a_value_below_the_errors_of_a_second_route_stands_alone():
     assert large.value is None
 
 
+def test_a_second_route_that_could_be_computed_once_contradicts():
+    """One number does not show that terms cancel."""
+    tries = iter([mpmath.mpf(3)])
+
+    def compute():
+        for number in tries:
+            return number
+        raise CertificationError("no further precision")
+
+    value = root_two(Route("by parts", compute)).settle("root")
+    assert value.value is None
+
+
 def test_a_second_route_that_never_settles_contradicts_nothing():
     """Where terms cancel beyond all digits, each precision gives another number."""
     noise = Route("by parts", lambda: mpmath.mpf(mpmath.mp.dps))

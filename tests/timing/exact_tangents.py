@@ -4,14 +4,14 @@ CPU time, the least of some turns, in one run. A new problem writes the equation
 has them.
 """
 
-import time
-from collections.abc import Callable
 from dataclasses import replace
 
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.tangent import Tangent
 from veridyn.solver.exact.solver import SOLVER
 from veridyn.validation_cases.judgement.catalogue import load_case
+
+from .turns import measure_cpu
 
 TURNS = 9
 NUMBERS = {
@@ -23,16 +23,6 @@ NUMBERS = {
     "whirling_rotor": "mass[1,1]",
     "tube_between_stops": "modes.omega[1]",
 }
-
-
-def measure(work: Callable[[], object]) -> float:
-    """Return the least CPU time (s) of some turns."""
-    times = []
-    for _ in range(TURNS):
-        began = time.process_time()
-        work()
-        times.append(time.process_time() - began)
-    return min(times)
 
 
 def compare(problem: MechanicalProblem, number: str) -> tuple[float, float]:
@@ -48,9 +38,11 @@ def compare(problem: MechanicalProblem, number: str) -> tuple[float, float]:
         return dict(pair.response.elements), dict(pair.response.events)
 
     differentiate(problem)
-    new = measure(lambda: differentiate(replace(problem))) / measure(lambda: solve(replace(problem)))
-    again = measure(lambda: differentiate(problem)) / measure(lambda: solve(problem))
-    return new, again
+    new = measure_cpu(lambda: differentiate(replace(problem)), TURNS)
+    new_alone = measure_cpu(lambda: solve(replace(problem)), TURNS)
+    again = measure_cpu(lambda: differentiate(problem), TURNS)
+    again_alone = measure_cpu(lambda: solve(problem), TURNS)
+    return new / new_alone, again / again_alone
 
 
 def main() -> None:

@@ -17,7 +17,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import math
 import resource
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -30,6 +29,7 @@ from veridyn.problem.modal_basis import Modes
 from veridyn.solver.integrators.modal import SOLVER
 
 from .storing import Cell, store
+from .turns import measure_cpu
 
 STEP = 2e-6  # s
 SHORT, LONG = 100, 2100  # steps
@@ -37,16 +37,6 @@ START = 0.0  # s, the only instant that is kept
 SCHEMES = ("symplectic_euler", "devogelaere", "newmark")
 REPEATS = 5
 SIZES = ("1x1", "50x5", "500x20", "1000x100")
-
-
-def least(work: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Return the least CPU time (s) of several calls."""
-    times = []
-    for _ in range(repeats):
-        begin = time.process_time()
-        work()
-        times.append(time.process_time() - begin)
-    return min(times)
 
 
 def grid(modes: int, stops: int) -> MechanicalProblem:
@@ -79,7 +69,7 @@ def per_step(problem: MechanicalProblem, scheme: str, long: int = LONG, short: i
         return lambda: SOLVER.solve(replace(problem, end=steps * STEP), settings)
 
     march(2)()  # compiles, or loads
-    return (least(march(long), 2) - least(march(short), 2)) / (long - short)
+    return (measure_cpu(march(long), 2) - measure_cpu(march(short), 2)) / (long - short)
 
 
 def machine(modes: int, stops: int) -> tuple[float, float]:
@@ -91,8 +81,8 @@ def machine(modes: int, stops: int) -> tuple[float, float]:
         np.add(a, c, out=a)
 
     matrix, vector = np.ones((stops, modes)), np.ones(modes)
-    product = least(lambda: [matrix @ vector for _ in range(50)]) / 50
-    return 5 * a.nbytes / least(triad), product
+    product = measure_cpu(lambda: [matrix @ vector for _ in range(50)], REPEATS) / 50
+    return 5 * a.nbytes / measure_cpu(triad, REPEATS), product
 
 
 def report(modes: int, stops: int) -> tuple[Cell, ...]:

@@ -218,9 +218,7 @@ def _start_again(
         cut = restated_initial_value.continued(problem, o.response, place)
         starts = [INITIAL + name for name in problem.unknowns]
     second = replace(cut, start=float(later[0]), output_times=later)
-    # the state there has all that came from the start before
-    numbers = {name: slope for name, slope in statement.tangent.numbers.items() if not name.startswith("initial")}
-    numbers |= dict(zip(starts, slopes.tolist(), strict=True))
+    numbers = {**statement.tangent.numbers, **dict(zip(starts, slopes.tolist(), strict=True))}
     answer = runner.gate.solve_tangent(second, Tangent(o.tangent.parameter, numbers), dict(run.settings))
     return read_differentiated(second, answer.content, runner.subject.name)
 

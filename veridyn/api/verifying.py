@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from veridyn.identification.contradicting import contradict_claims
+from veridyn.identification.contradicting import CardFindings, contradict_claims
 from veridyn.identification.observing import observe_claims
 from veridyn.results import Record
 from veridyn.run.baseline import compared, read_baseline
@@ -80,16 +80,13 @@ def verify(
     gate = open_gate(solver or OWN) if solver is None or isinstance(solver, str) else LocalGate(solver)
     request = observe_claims(gate, request)
     is_known = solver is None or (isinstance(solver, str) and is_ours(solver))
-    contradicted = (
-        ()
-        if is_known
-        else contradict_claims(gate, Subject.from_introduction(gate.introduction, request)).contradictions
-    )
+    subject = Subject.from_introduction(gate.introduction, request)
+    cards = CardFindings() if is_known else contradict_claims(gate, subject)
     names = list(cases) or list(case_names())
     expected = read_expectations(expected_failures) if expected_failures else Expectations()
     before = read_baseline(against) if against else None
     records = [
-        *contradicted,
+        *cards.contradictions,
         *(record for name in names for record in judge_all(Runner(gate, request), load_case(name), parameters or {})),
     ]
     return [expected.settle(record) for record in (*records, *(compared(records, before) if before else ()))]

@@ -76,7 +76,6 @@ def _find_package(name: str) -> Path:
 
 
 # ---- solvers
-# ---- solvers
 
 
 def mark_solver(spec: str, name: str) -> Fingerprint | None:

@@ -45,10 +45,10 @@ from veridyn.solver.integrators.kernels.roots import MOST_AHEAD, NONE, falls, fi
 from veridyn.solver.integrators.kernels.series import (
     FEW,
     ORDER,
+    advance,
     drive_phase,
     series,
     state_phase,
-    value_and_rates,
 )
 
 PATIENCE = 256  # steps without an event, and each doubling, after which the caller may see whether all is at rest
@@ -101,15 +101,6 @@ def next_event(m, modes, width, scratch):
         if root >= 0.0:
             width, fired = root, i
     return width, fired
-
-
-@part
-def advance(y, positions, h, theta):
-    """Set the state a part of a step after the centre of the series of the positions."""
-    n = positions.shape[0]
-    for i in range(n):
-        x, rate, _ = value_and_rates(positions[i], theta)
-        y[i], y[n + i] = x, rate / h
 
 
 @part

@@ -9,7 +9,7 @@ import numpy as np
 
 from veridyn.solver.integrators.kernels.event_tables import DONE, ELEMENT, IMPACT
 from veridyn.solver.integrators.kernels.jit import kernel, part
-from veridyn.solver.integrators.kernels.series import FOUR, ORDER, drive_phase, series, state_phase, value_and_rates
+from veridyn.solver.integrators.kernels.series import FOUR, ORDER, advance, drive_phase, series, state_phase
 
 UNEXPLAINED, GRAZING, SIMULTANEOUS = 16, 17, 18  # why the march ends, beside DONE and IMPACT
 NEAR_ZERO = 1e-7  # of the terms of a guard: what is no larger has fallen to zero
@@ -54,15 +54,6 @@ def add_series(rows, p, c):
         f0, f1, f2, f3 = p[j], p[j + 1], p[j + 2], p[j + 3]
         for k in range(ORDER + 1):
             c[k] += (rows[j, k] * f0 + rows[j + 1, k] * f1) + (rows[j + 2, k] * f2 + rows[j + 3, k] * f3)
-
-
-@part
-def advance(y, coefficients, h, theta):
-    """Set a state, or its derivative, a part of a step after the centre of its series."""
-    n = coefficients.shape[0]
-    for i in range(n):
-        x, rate, _ = value_and_rates(coefficients[i], theta)
-        y[i], y[n + i] = x, rate / h
 
 
 @part

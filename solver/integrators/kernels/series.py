@@ -102,6 +102,15 @@ def value_and_rates(c, t):
 
 
 @part
+def advance(y, coefficients, h, theta):
+    """Set a state, or its derivative, a part of a step after the centre of the series of the positions (n, …)."""
+    n = coefficients.shape[0]
+    for i in range(n):
+        x, rate, _ = value_and_rates(coefficients[i], theta)
+        y[i], y[n + i] = x, rate / h
+
+
+@part
 def is_ripple(c, k, allowed):
     """Tell whether the next term turns coefficient k back before it has moved the guard by more than rounding.
 
