@@ -42,7 +42,8 @@ with the tolerance by more than that, or depends on the distance of samples, not
 
 `tox -e survey`, or `python -m tests.survey.run -n 2 --report DIR`, repeats the survey;
 `python -m tests.survey.page DIR` writes this page. `tests/survey/explanations.toml` holds why a value differs from a
-solver's where it rightly does."""
+solver's where it rightly does. Sets of a case that a survey led to mend are tried again, and stand in place of those of
+before."""
 
 
 @dataclass(frozen=True)
