@@ -31,7 +31,7 @@ AGAIN = 1.0  # s, after which the alarm rings again, if what it has cut caught t
 NEVER = math.inf
 # Of weak references: Python prints what is raised in them, and goes on.
 CALLBACKS = frozenset({inspect.getfile(weakref), inspect.getfile(weakref.WeakSet)})
-# What is raised in the first is printed and forgotten. The others set something or set it back, such as a precision: cut
+# What is raised in the first is printed and forgotten. The others set something or set it back, as a precision is: cut
 # where they begin, they would do so later, when whoever holds the traceback lets go of it, or never.
 UNCUT = frozenset({"__del__", "__enter__", "__exit__"})
 
