@@ -290,8 +290,8 @@ CASE = Case(
         "samples.",
     ),
     shared=(
-        "Every later cycle is like the first, slower by the same share: mass, spring and stop have no length and no time "
-        "of their own, so that a motion times a number is a motion.",
+        "Every later cycle is like the first, slower by the same share: mass, spring and stop have no length and no "
+        "time of their own, so that a motion times a number is a motion.",
     ),
     remarks=(
         "A stop that may pull until the gap opens holds the mass back: e = exp(-π β/w_d), 0.729 instead of 0.745.",
