@@ -206,8 +206,9 @@ def execute(
     found before is kept. What is drawn and timed beside the checks is left out where their budget is spent.
     """
     budget = begin_budget(order.budget)
+    silent = delivery.layout == "brief"
     try:
-        with progress(len(plan.tasks), silent=delivery.layout == "brief") as advance:
+        with progress(len(plan.tasks), silent=silent) as advance:
             tell = _stop_at_failure(advance, expected) if order.fail_fast else advance
             measure_all_cards(pool, plan, findings)
             if order.fail_fast:
@@ -215,7 +216,7 @@ def execute(
             judge_tasks(pool, plan, findings, tell, budget)
         is_time_left = budget is None or budget.has_time(0.0)
         if delivery.keeps and not order.changed and is_time_left:
-            with stage(len(plan.cases), "figures", silent=delivery.layout == "brief") as advance_figures:
+            with stage(len(plan.cases), "curves of figures", silent=silent) as advance_figures:
                 draw_figures(pool, plan, findings, advance_figures)
         several = () if order.selection.quick else order.solvers
         if is_wanted(order.work_precision, several, kept=delivery.keeps) and is_time_left:
