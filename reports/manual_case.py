@@ -21,6 +21,7 @@ from veridyn.reports.manual_blocks import (
     ManualTable,
     Pairs,
     Paragraph,
+    Prose,
     banded,
     listed,
     table,
@@ -57,7 +58,7 @@ def chapter(sheet: Sheet) -> Chapter:
             ManualSection("Results", _results(sheet)),
             ManualSection("Figures", _figures(sheet)),
             ManualSection("Published values", _published(case.published)),
-            ManualSection("Remarks", listed(case.remarks)),
+            ManualSection("Remarks", [Prose(case.remarks, is_list=True)] if case.remarks else []),
         ],
     )
 
@@ -76,7 +77,7 @@ def _problem(sheet: Sheet) -> list[Block]:
     case = sheet.case
     return [
         *([replace(_figure(sheet.system), is_small=True)] if sheet.system else []),
-        *(Paragraph(text) for text in case.statement),
+        *([Prose(case.statement)] if case.statement else []),
         *([Formulas(case.equations)] if case.equations else []),
         *_name_all(
             "Parameters", [(p.name, f"{p.default} {_show_unit(p.unit)}".strip(), p.help) for p in case.parameters]
