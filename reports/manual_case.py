@@ -29,7 +29,7 @@ from veridyn.reports.manual_blocks import (
 from veridyn.reports.manual_trace import shorten
 from veridyn.reports.manual_values import SHORT, list_values
 from veridyn.reports.sheet import ERRATA, Sheet
-from veridyn.reports.tally import TROUBLE, TRUTH, Flag, common_settings
+from veridyn.reports.tally import TROUBLE, TRUTH, Flag, common_settings, own_settings
 from veridyn.results import CaseSheet, Layer, PrintedVerdict, PublishedValue, Record, Verdict
 from veridyn.results.grouping import group
 
@@ -132,8 +132,10 @@ def _summarise(one: Group) -> Sequence[str]:
 def _list_settings(records: Sequence[Record]) -> str:
     """Return the settings of the runs that are held to the criterion, each set of them once, with its variants."""
     runs = group([r for r in records if r.layer is Layer.CRITERION], lambda record: record.variant)
-    common = {variant: common_settings(members) for variant, members in runs.items()}
-    said = {name: comparison.settings({k: v for k, v in of.items() if k != "scheme"}) for name, of in common.items()}
+    said = {
+        variant: comparison.settings(own_settings(common_settings(members), members[0].scheme))
+        for variant, members in runs.items()
+    }
     alike = group(said, lambda variant: said[variant])
     return "; ".join(
         text if len(alike) == 1 else f"{text} ({shorten(variants)})" for text, variants in alike.items() if text
