@@ -35,7 +35,7 @@ from veridyn.run.execution import (
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.journal import journal
 from veridyn.run.plan import Access, Plan, Task, count_checks, list_checks, list_tasks
-from veridyn.run.screen import bar, progress
+from veridyn.run.screen import announce, bar, progress
 from veridyn.run.selection import QUICK, Selection
 from veridyn.run.undertaking import CHANGED, mark_run, state_run
 from veridyn.run.workers import Pool, WorkerLost
@@ -206,8 +206,9 @@ def execute(
     found before is kept. What is drawn and timed beside the checks is left out where their budget is spent.
     """
     budget = begin_budget(order.budget)
+    silent = delivery.layout == "brief"
     try:
-        with progress(len(plan.tasks), silent=delivery.layout == "brief") as advance:
+        with progress(len(plan.tasks), silent=silent) as advance:
             tell = _stop_at_failure(advance, expected) if order.fail_fast else advance
             measure_all_cards(pool, plan, findings)
             if order.fail_fast:
@@ -215,6 +216,7 @@ def execute(
             judge_tasks(pool, plan, findings, tell, budget)
         is_time_left = budget is None or budget.has_time(0.0)
         if delivery.keeps and not order.changed and is_time_left:
+            announce("computing the curves of the figures", silent=silent)
             draw_figures(pool, plan, findings)
         several = () if order.selection.quick else order.solvers
         if is_wanted(order.work_precision, several, kept=delivery.keeps) and is_time_left:

@@ -19,7 +19,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from veridyn.problem.printable import make_printable
+from veridyn.problem.printable import make_printable, print_line
 from veridyn.reports.numbers import plural
 from veridyn.validation_cases.judgement.catalogue import room_of
 
@@ -126,6 +126,12 @@ class Headway:
         """How long there was no verdict, if that is long, and what bounds it."""
         seconds = time.monotonic() - self.since
         return f"; no verdict for {seconds:.0f} s (--budget bounds a run)" if seconds > LONG else ""
+
+
+def announce(what: str, *, silent: bool = False) -> None:
+    """Say on standard error what a run does next, where that takes seconds and gives no verdicts."""
+    if not silent:
+        print_line(f"veridyn: {what}", file=sys.stderr)
 
 
 @contextmanager
