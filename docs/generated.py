@@ -9,6 +9,7 @@ from typing import Any
 
 import gradients_page
 import pictures
+import proofs_page
 import solvers_page
 
 from veridyn.cli import main as cli
@@ -48,8 +49,9 @@ def pages() -> dict[str, str]:
     cases = all_cases()
     drawn = draw_cases(cases)
     made = {f"cases/{case.name}.md": case_page(case, drawn) for case in cases}
+    proofs = proofs_page.write_page(cases, proofs_page.read_recorded())
     single = {"gallery.md": gallery(cases, drawn), "command-line.md": command_line(), "formats.md": formats()}
-    return single | solvers() | gradients() | made | drawn | cards()
+    return single | {"proofs.md": proofs} | solvers() | gradients() | made | drawn | cards()
 
 
 def draw_cases(cases: Iterable[Case]) -> dict[str, str]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.identification.solvers import (
+    ALL,
     RK4,
     Dividing,
     SciPy,
@@ -18,6 +19,7 @@ from tests.identification.solvers import (
     bdf2,
     generalised,
     leapfrog,
+    nystrom,
     printed,
     runge_kutta,
     single,
@@ -31,6 +33,7 @@ from veridyn.identification.trials import Bench
 from veridyn.solver.contract.local_gate import LocalGate
 
 HHT = generalised(1.05**2 / 4, 0.55, 0, 0.05)
+UNDAMPED = frozenset({"mechanical", "multi-dof", "loads"})
 ALPHA = generalised(25 / 81, 11 / 18, 1 / 3, 4 / 9)
 HEUN = runge_kutta([[], [1]], [0.5, 0.5])
 
@@ -59,6 +62,8 @@ SOUND = {
     "Bathe": (bathe, "Bathe, split 1/2"),
     "BDF2": (bdf2, "BDF2"),
     "RK4": (runge_kutta(*RK4), "Runge-Kutta, rk4"),
+    "Yoshida": (nystrom("Yoshida 4, position first"), "Yoshida 4, position first"),
+    "Nystrom": (nystrom("nystrom-5"), "nystrom-5"),
     "Heun": (HEUN, "Runge-Kutta, heun"),
     "symplectic": (symplectic, "symplectic Euler, velocity first; dampers see the velocity before"),
 }
@@ -67,7 +72,7 @@ SOUND = {
 @pytest.mark.parametrize("name", SOUND)
 def test_sound_methods_are_named(name: str) -> None:
     march, expected = SOUND[name]
-    reading = read(Stepper(march))
+    reading = read(Stepper(march, capabilities=UNDAMPED if name in ("Yoshida", "Nystrom") else ALL))
     assert reading.method.startswith(expected)
     assert reading.deviations == ()
 
@@ -149,6 +154,14 @@ FAULTS = {
     "entry": (
         Stepper(runge_kutta(RK4[0], [1 / 6, 1 / 3 + 1e-6, 1 / 3, 1 / 6 - 1e-6])),
         "Runge-Kutta, rk4, but free vibrations differ",
+    ),
+    "kick": (
+        Stepper(nystrom("Ruth 3, velocity first", ("kicks", 1, 1e-6)), capabilities=UNDAMPED),
+        "Ruth 3, velocity first, but free vibrations differ by up to 1.3e-05 of the state",
+    ),
+    "stage": (
+        Stepper(nystrom("nystrom-4", ("stages", 7, 1e-6)), capabilities=UNDAMPED),
+        "nystrom-4, but free vibrations differ",
     ),
     "method": (
         Stepper(generalised(0.25, 0.5), claims={"method": "newmark", "beta": "1/6"}),

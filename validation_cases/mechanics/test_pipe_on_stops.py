@@ -240,6 +240,10 @@ CASE = Case(
     ),
     parameters=PARAMETERS,
     requirements=REQUIRED,
+    shared=(
+        "One bay stands for a pipe of several: start, drive and stops are alike in all bays, and forces that are alike "
+        "drive only modes that keep them so.",
+    ),
     variants=(Variant("1-stop", {}), Variant("2-stops", {"S": "2"})),
     quantities=(*_contact(1), *_contact(2), *map(_place, INSTANTS)),
     residuals=(
