@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -118,7 +118,7 @@ class ReadMotion:
         enclosed = self._spared(reading.with_slope(self._on_orbit(read) if stepped else read))
         enclosed.__name__ = name
         route, stated = self._split(stepped, terms)
-        result = self.reference(route, **stated)(enclosed)
+        result = replace(self.reference(route, **stated)(enclosed), premises=self._premises)
         if stepped is not None:
             self._sources[result] = Source(enclosed, stepped)
         return result
@@ -148,6 +148,13 @@ class ReadMotion:
             return read(o)
 
         return read_there if self.order or self.settles else read
+
+    @cached_property
+    def _premises(self) -> tuple[str, ...]:
+        order = [f"the events are {', '.join(self.order)}, in this order"] if self.order else []
+        last = ["its last phase lasts for ever"] if self.settles else []
+        sought = [self.sought.describe()] if isinstance(self.sought, EventParameter) else []
+        return (*order, *last, *sought)
 
     @cached_property
     def _markers(self) -> frozenset[str]:

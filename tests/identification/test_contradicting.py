@@ -16,7 +16,6 @@ import pytest
 from msgspec import structs
 
 import veridyn
-from tests.detection.hosts.explicit.solver import SOLVER as EXPLICIT
 from tests.detection.hosts.field.structure import AVERAGE, NAMED_ALPHA, VERLET
 from veridyn.identification.contradicting import contradict_claims, measure_cards
 from veridyn.identification.examinee import Examinee, LimitReached
@@ -86,7 +85,6 @@ RIGHT = {
     "newmark": (AVERAGE, NEWMARK),
     "alpha": (NAMED_ALPHA, None),
     "verlet": (VERLET, None),
-    "explicit": (EXPLICIT, None),
     "printed": (Stepper(AVERAGED, {"order": 2, "printed": 6}, answer=printed), None),
     "rates": (RungeKutta("right", "dormand-prince", claims={"order": 5}), None),
     "tableau": (RungeKutta("named", "rk4", claims=TABLEAU), None),

@@ -1,6 +1,7 @@
 """What a solver, or its user, may state: claims, refinement levels, capabilities, requirements."""
 
 import math
+from dataclasses import replace
 
 import mpmath
 import numpy as np

@@ -313,17 +313,21 @@ def _judge(access: Access, task: Task, skip: int, budget: Budget | None) -> Iter
 # ---- beside the checks
 
 
-def draw_figures(pool: Pool, plan: Plan, findings: Findings) -> None:
+def draw_figures(pool: Pool, plan: Plan, findings: Findings, advance: Callable[[str], object]) -> None:
     """Draw the figures of each case for the first solver that is judged on it, as far as it offers what they need.
 
-    A message says which could not be drawn.
+    A message says which could not be drawn; `advance` is called with the name of each case that is done.
     """
     solvers = {task.case: task.solver for task in reversed(plan.tasks)}
     jobs = [
         Job(_draw, (plan.access, solvers[name], plan.subjects[solvers[name]].request, name), name)
         for name in plan.cases
     ]
-    for _, (drawn, messages) in sorted(pool.share(jobs), key=lambda found: found[0]):
+    made: dict[int, tuple[list[Figure], list[str]]] = {}
+    for number, drawn_and_messages in pool.share(jobs):
+        made[number] = drawn_and_messages
+        advance(plan.cases[number])
+    for _, (drawn, messages) in sorted(made.items()):
         findings.figures += drawn
         findings.note(*messages)
 

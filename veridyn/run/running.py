@@ -35,7 +35,7 @@ from veridyn.run.execution import (
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.journal import journal
 from veridyn.run.plan import Access, Plan, Task, count_checks, list_checks, list_tasks
-from veridyn.run.screen import bar, progress
+from veridyn.run.screen import progress, stage
 from veridyn.run.selection import QUICK, Selection
 from veridyn.run.undertaking import CHANGED, mark_run, state_run
 from veridyn.run.workers import Pool, WorkerLost
@@ -210,8 +210,9 @@ def execute(pool: Pool, plan: Plan, work: Work, findings: Findings) -> int:
     found before is kept. What is drawn and timed beside the checks is left out where their budget is spent.
     """
     order, delivery, expected, budget = work.order, work.delivery, work.expected, work.budget
+    silent = delivery.layout == "brief"
     try:
-        with progress(len(plan.tasks), silent=delivery.layout == "brief") as advance:
+        with progress(len(plan.tasks), silent=silent) as advance:
             tell = _stop_at_failure(advance, expected) if order.fail_fast else advance
             measure_all_cards(pool, plan, findings, budget and budget.opening)
             if order.fail_fast:
@@ -219,7 +220,8 @@ def execute(pool: Pool, plan: Plan, work: Work, findings: Findings) -> int:
             judge_tasks(pool, plan, findings, tell, budget)
         is_time_left = budget is None or budget.has_time(0.0)
         if delivery.keeps and not order.changed and is_time_left:
-            draw_figures(pool, plan, findings)
+            with stage(len(plan.cases), "curves of figures", silent=silent) as advance_figures:
+                draw_figures(pool, plan, findings, advance_figures)
         several = () if order.selection.quick else order.solvers
         if is_wanted(order.work_precision, several, kept=delivery.keeps) and is_time_left:
             measure_all(pool, plan, findings)
@@ -250,10 +252,10 @@ def is_wanted(asked: bool | None, solvers: Sequence[str], *, kept: bool) -> bool
 def measure_all(pool: Pool, plan: Plan, findings: Findings) -> None:
     """Measure work-precision, one task after another: timing wants the machine for itself."""
     tasks = [task for task in plan.tasks if has_diagram(task)]
-    with bar(len(tasks), "work-precision") as advance:
+    with stage(len(tasks), "work-precision") as advance:
         for task in tasks:
             findings.points += pool.ask(measure, plan.access, task)
-            advance(1, f"work-precision: {task.solver} {task.case} {task.variant}")
+            advance(f"{task.solver} {task.case} {task.variant}")
 
 
 TRY_YOURS = (
