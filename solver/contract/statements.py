@@ -13,7 +13,7 @@ from veridyn.problem.devices import DEVICE_TAGS
 from veridyn.problem.elements import GEOMETRIES, LAWS
 from veridyn.problem.mechanical import Problem
 from veridyn.problem.nearest import nearest
-from veridyn.problem.time_scales import shortest_period
+from veridyn.problem.time_scales import longest_interval, shortest_period
 from veridyn.solver.contract.errors import SettingsError
 
 Settings = Mapping[str, object]
@@ -201,11 +201,14 @@ def find_levels(owner: str, stated: object, problem: Problem, claims: Claims) ->
 
 
 def _spread(key: str, problem: Problem, claims: Claims) -> list[Settings]:
-    """Return levels of a setting that a solver only names, from the time scales of the problem."""
+    """Return levels of a setting that a solver only names, from the time scales of the problem.
+
+    No step is longer than the longest interval between two outputs: those who land on outputs take none.
+    """
     if key == claims.tolerance:
         return [{key: tolerance} for tolerance in TOLERANCES]
-    period = shortest_period(problem)
-    return [{key: period / count} for count in STEPS_PER_PERIOD]
+    coarsest = min(shortest_period(problem) / STEPS_PER_PERIOD[0], longest_interval(problem))
+    return [{key: coarsest * STEPS_PER_PERIOD[0] / count} for count in STEPS_PER_PERIOD]
 
 
 def read_refinement(owner: str, given: object, tolerance: str = "") -> Refinement:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.detection.hosts.field.structure import MODAL, first_for_all
 from tests.identification.solvers import (
     ALL,
     RK4,
@@ -205,6 +206,15 @@ def test_faults_are_deviations(name: str) -> None:
     solver, expected = FAULTS[name]
     deviations = read(solver).deviations
     assert any(expected in line for line in deviations), deviations
+
+
+def test_exact_solver_is_held_to_other_motions_without_loads() -> None:
+    """The first damping ratio serves for all modes that lack one: free vibrations, and two damped modes, are exact."""
+    wrong = replace(MODAL, ratios=first_for_all)
+    assert [read(each).method for each in (MODAL, wrong)] == ["exact on free vibrations, to rounding"] * 2
+    assert read(MODAL).deviations == ()
+    (line,) = read(wrong).deviations
+    assert line.startswith("exact on free vibrations, but with one damped mode of two the state is")
 
 
 @pytest.mark.parametrize("method", ["RK45", "DOP853", "LSODA"])

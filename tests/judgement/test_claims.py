@@ -1,6 +1,7 @@
 """What a solver, or its user, may state: claims, refinement levels, capabilities, requirements."""
 
 import math
+from dataclasses import replace
 
 import mpmath
 import numpy as np
@@ -221,6 +222,13 @@ def test_of_a_named_step_the_suite_chooses_levels_from_the_shortest_period():
         found = read_levels(LocalGate(Claiming(refinement="h")), problem)
         assert found.key == "h"
         assert found.sizes == pytest.approx([2 * math.pi / omega / count for count in STEPS_PER_PERIOD])
+
+
+def test_no_named_step_is_longer_than_an_interval_between_outputs():
+    """A solver that lands on outputs would take the same steps at all levels, and seem to have no order."""
+    dense = replace(oscillator(), output_times=np.linspace(0, 1, 101))
+    found = read_levels(LocalGate(Claiming(refinement="h")), dense)
+    assert found.sizes == pytest.approx([0.01, 0.005, 0.0025, 0.00125])
 
 
 def test_without_any_period_there_is_the_time_span():

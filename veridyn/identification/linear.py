@@ -187,8 +187,8 @@ def _read_nearest(nearest: Fit, method: str, free: Free) -> Reading:
 
     Beyond the limit of stability motions grow, and what differs with them: those tell nothing.
     """
-    bounded = {ratio: group for ratio, group in free.motions.items() if max(m.growth for m in group) <= BOUNDED}
-    bounded = bounded or free.motions
+    ratios = [ratio for ratio, group in free.motions.items() if max(m.growth for m in group) <= BOUNDED]
+    bounded = {ratio: free.motions[ratio] for ratio in ratios or free.motions}
     difference = compare(nearest.rule(), [m for group in bounded.values() for m in group])[1]
     contrast = f"free vibrations differ by up to {difference:.1e} of the state, rounding is {free.rounding:.1e}"
     figure = CardFigure(name="nearest family", value=method, meaning=contrast)

@@ -159,7 +159,9 @@ def make_plan(pool: Pool, order: Order, access: Access, budget: Budget | None = 
     """
     seed = draw_seed() if order.moves and order.seed is None else order.seed
     request = replace(order.request, seed=seed)
-    described, refused = introduce_solvers(pool, access, order.solvers, request, observed=True, budget=budget)
+    described, refused = introduce_solvers(
+        pool, access, order.solvers, request, observed=True, budget=budget and budget.opening
+    )
     if not described:
         raise SolverInputError("; ".join(refused.values()))
     subjects = order.selection.subjects(described)
@@ -212,7 +214,7 @@ def execute(pool: Pool, plan: Plan, work: Work, findings: Findings) -> int:
     try:
         with progress(len(plan.tasks), silent=silent) as advance:
             tell = _stop_at_failure(advance, expected) if order.fail_fast else advance
-            measure_all_cards(pool, plan, findings, budget)
+            measure_all_cards(pool, plan, findings, budget and budget.opening)
             if order.fail_fast:
                 _stop_at_first(findings.contradictions, expected)
             judge_tasks(pool, plan, findings, tell, budget)
