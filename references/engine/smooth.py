@@ -21,24 +21,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from flint import arb, arb_mat, arb_poly, ctx
 
+from veridyn.references.engine.a_priori import clip, grow_box, inflate, is_inside
 from veridyn.references.engine.enclosure import Absent, Undecided, precision
 from veridyn.references.engine.flows import WIDTH, Course, Piece, Row, State, binary, bound_of_exponential
 from veridyn.references.engine.jets import (
     Ball,
     Jet,
-    curve,
     differentiated,
     drift,
     find_order,
     hull,
     lift,
     lowered,
-    slope,
     stack,
     unstack,
     value,
 )
 from veridyn.references.engine.series import Rates, Trace, traced
+from veridyn.references.engine.skew import SkewBox, split_edges
 
 if TYPE_CHECKING:
     from veridyn.references.engine.coarse import Floats, KernelProgram, Run
@@ -48,62 +48,11 @@ SAMPLES = 16  # instants of a step at which a box is looked at; it reaches half 
 LOW = 12  # order of boxes, and of how states part
 FINE = 4  # lengths of a step in the unit of the time: in it, coefficients neither vanish nor grow much
 MOST_PIECES = 40_000
-LEAST = arb(2) ** -100_000  # beside any number of a motion, and more than a point
-LEAST_LENGTH = 1e-300  # of an edge, which is divided by
 SHARP = arb(2) ** -8  # of the largest state: what all must be off by less where steps halt
 MOST_TRIES = 40  # of a step, shorter each time, until the motion stays in a box
 MOST_ROUNDS = 8  # of a box that grows until the motion stays in it
 EASE = 0.97  # of the longest step that seems to do
 BIT = float(arb(2).log().mid())
-
-
-@dataclass(frozen=True, eq=False)
-class _Skew:
-    """States ``centre + frame p``: exact numbers, an exact matrix, and balls around zero."""
-
-    centre: State
-    frame: arb_mat
-    parts: arb_mat
-
-    @staticmethod
-    def around(state: Sequence[arb]) -> _Skew:
-        n = len(state)
-        radii = arb_mat(n, 1, [x - x.mid() for x in state])
-        return _Skew(
-            tuple(x.mid() for x in state), arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)]), radii
-        )
-
-    def hull(self) -> State:
-        return tuple(c + d for c, d in zip(self.centre, (self.frame * self.parts).entries(), strict=True))
-
-    def moved(self, there: Sequence[arb], turned: arb_mat) -> _Skew:
-        """Return what the centre's image and the frame's make of it, in axes that follow the longest edges."""
-        centre = tuple(x.mid() for x in there)
-        errors = arb_mat(len(there), 1, [x - c for x, c in zip(there, centre, strict=True)])
-        axes, back = _axes(turned, self.parts, errors)
-        parts = (back * turned) * self.parts + back * errors
-        return _Skew(centre, axes, arb_mat(len(there), 1, [arb(0, x.abs_upper()) for x in parts.entries()]))
-
-
-def _axes(turned: arb_mat, parts: arb_mat, errors: arb_mat) -> tuple[arb_mat, arb_mat]:
-    """Return axes, orthogonal in units of how far each state may be off, the first along the longest edge; the inverse.
-
-    Source: Lohner 1987.
-    """
-    n = parts.nrows()
-    edges = [[(turned[i, j] * parts[j, 0].rad()).mid() for i in range(n)] for j in range(n)]
-    reach = [max(errors[i, 0].rad(), *(abs(edge[i]) for edge in edges)) for i in range(n)]
-    # of six bits: axes, which are doubles, times units are exact then, and so is the frame whose inverse is enclosed
-    units = [arb(1) if size == 0 else binary(size) for size in reach]
-    scaled = np.array([[float(x / unit) for x, unit in zip(edge, units, strict=True)] for edge in edges])
-    longest = np.argsort(-np.linalg.norm(scaled, axis=1), kind="stable")
-    lengths = np.maximum(np.linalg.norm(scaled[longest], axis=1, keepdims=True), LEAST_LENGTH)
-    axes = arb_mat(n, n, [arb(x) for x in np.linalg.qr((scaled[longest] / lengths).T)[0].ravel().tolist()])
-    back = axes.inv()
-    return (
-        arb_mat(n, n, [axes[i, j] * units[i] for i in range(n) for j in range(n)]),
-        arb_mat(n, n, [back[i, j] / units[j] for i in range(n) for j in range(n)]),
-    )
 
 
 def _none(_t: Any, _y: Sequence[Any]) -> Sequence[Any]:
@@ -148,7 +97,7 @@ class Smooth:
 
     def marched(self, state: State) -> Iterator[_SmoothPiece]:
         """Yield pieces of a motion whose states are balls; see `pieces`."""
-        time, part, states = self.start, 1.0, _Skew.around(state)
+        time, part, states = self.start, 1.0, SkewBox.around(state)
         for _ in range(MOST_PIECES):
             piece, states, part = self._piece(time, states, part)
             if piece.length < abs(time - self.start) * arb(2) ** (-ctx.prec // 2):
@@ -189,7 +138,7 @@ class Smooth:
             for x, rate, acceleration in zip(sharp[:n], rates, accelerations, strict=True)
         )
         read = self.readings(self.start + lapse, states)
-        return (*states, *(_within(x, value(y)) for x, y in zip(read, here[n:], strict=True)))
+        return (*states, *(clip(x, value(y)) for x, y in zip(read, here[n:], strict=True)))
 
     def speed(self, course: Course, lapse: Ball) -> State:
         """Return the rates of states and readings a while after the start of a course."""
@@ -204,7 +153,7 @@ class Smooth:
             return rates, [arb(0)] * len(rates)
         return rates, [value(x) for x in _differentiate(self.rates, time, states, rates)]
 
-    def _piece(self, time: arb, states: _Skew, part: float) -> tuple[_SmoothPiece, _Skew, float]:
+    def _piece(self, time: arb, states: SkewBox, part: float) -> tuple[_SmoothPiece, SkewBox, float]:
         """Return the next piece, `part` of what the series allow or less, the states after it, and the part then."""
         # A step of order N is about h = R 2^(-bits/N) long, R being the radius of convergence, and costs about N². Cost
         # per time, N²/h, is least for N = bits ln 2/2 = 0.35 bits; it is flat there.
@@ -245,11 +194,11 @@ class Smooth:
             self._kept[key] = make()
         return self._kept[key]
 
-    def _enclosed(self, time: arb, states: _Skew, order: int, length: arb) -> _StepEnclosure | None:
+    def _enclosed(self, time: arb, states: SkewBox, order: int, length: arb) -> _StepEnclosure | None:
         """Return the remainders of a step, and how states part in it; None if no box is found for it."""
         n, spacing = len(states.centre), length / SAMPLES
         program, unit = self._compiled(n), FINE * float(length)
-        (scales, edges), columns = _edges(states.frame), list(program.traced.rates)
+        (scales, edges), columns = split_edges(states.frame), list(program.traced.rates)
         motion = program.run(time, states.hull(), unit, LOW)
         terms = arb_mat([program.terms(motion, columns, k, 1 / arb(FINE)) for k in range(LOW)])
         seen = [hull(*row) for row in (terms.transpose() * _vandermonde(LOW)).tolist()]
@@ -281,7 +230,7 @@ class Smooth:
                 rest = program.terms(result, list(program.traced.rates), LOW, WIDTH / FINE)
                 kept = (b.contains_interior(i + r * arb(0, 1)) for b, i, r in zip(box, image, rest, strict=True))
                 return result if all(kept) else None
-            box = _grown(box, image)
+            box = grow_box(box, image)
         return None
 
 
@@ -292,13 +241,6 @@ class _StepEnclosure:
     rest: list[arb]
     parted: list[arb_poly]
     turned: arb_mat
-
-
-def _edges(frame: arb_mat) -> tuple[list[arb], list[list[arb]]]:
-    """Return the lengths of the columns of a frame, and these over their lengths."""
-    columns = frame.transpose().tolist()
-    lengths = [max(abs(x) for x in column).mid() for column in columns]
-    return lengths, [[x / size for x in column] for column, size in zip(columns, lengths, strict=True)]
 
 
 def _widened(
@@ -342,13 +284,6 @@ def _vandermonde(order: int) -> arb_mat:
     """Return the powers of the instants at which a box is looked at: 0 to `WIDTH` of a step."""
     points = [arb(i) / SAMPLES for i in range(SAMPLES * 9 // 8 + 1)]
     return arb_mat(order, len(points), [p**k for k in range(order) for p in points])
-
-
-def _inflated(x: Ball) -> Ball:
-    """Return a ball somewhat larger, and never a point; of a number with derivatives, all of them."""
-    if isinstance(x, Jet):
-        return Jet(_inflated(x.value), _inflated(x.slope), None, None if x.curve is None else _inflated(x.curve))
-    return arb(x.mid(), x.rad() * 1.125 + abs(x.mid()) * arb(2) ** -20 + LEAST)
 
 
 def _size(column: Sequence[arb]) -> arb:
@@ -419,12 +354,12 @@ def restarted(flow: Callable[[arb], Smooth], time: Ball, state: State) -> tuple[
     rates = after.rates(instant, state)
     # An a priori box (Picard and Lindelöf): from inside it, rates over it lead back into its
     # interior; no way leads out.
-    around = [_inflated(x - 2 * rate * late) for x, rate in zip(state, rates, strict=True)]
+    around = [inflate(x - 2 * rate * late) for x, rate in zip(state, rates, strict=True)]
     for _ in range(MOST_ROUNDS):
         there = tuple(x - rate * late for x, rate in zip(state, after.rates(instant, around), strict=True))
-        if all(_inside(x, wide) for wide, x in zip(around, there, strict=True)):
+        if all(is_inside(x, wide) for wide, x in zip(around, there, strict=True)):
             return after, there, late
-        around = _grown(around, there)
+        around = grow_box(around, there)
     raise Undecided("an event is too uncertain")
 
 
@@ -441,39 +376,3 @@ def _differentiate(law: Rates, time: Ball, states: Sequence[Ball], rates: Sequen
     """Return the rates in time of what a law gives."""
     moving = [lift(x, rate) for x, rate in zip(states, rates, strict=True)]
     return [lowered(x) for x in law(lift(time, arb(1)), moving)]
-
-
-def _grown(box: Sequence[Ball], image: Sequence[Ball]) -> list[Ball]:
-    """Return a box that may hold an image of itself: larger along the states whose image leaves it."""
-    # If all grew, a state at rest away from zero would outgrow, in every round, the rates that follow from it.
-    return [_grow(b, i) for b, i in zip(box, image, strict=True)]
-
-
-def _grow(box: Ball, image: Ball) -> Ball:
-    """Return a ball, or its parts where it has derivatives, larger if that of the image leaves it."""
-    if _inside(image, box):
-        return box
-    if not differentiated(box, image):
-        return _inflated(hull(box, image))
-    # part by part: a value that grew each time its derivative does would outgrow that, which follows from it
-    bends = curve(box), curve(image)
-    bend = None if any(each is None for each in bends) else _grow(*bends)
-    return Jet(_grow(value(box), value(image)), _grow(slope(box), slope(image)), None, bend)
-
-
-def _within(x: Ball, wide: arb) -> Ball:
-    """Return what of a ball lies in another; a pair keeps its derivative."""
-    if isinstance(x, Jet):
-        return Jet(_within(x.value, wide), x.slope, None, x.curve)
-    return arb(x).intersection(wide)
-
-
-def _inside(x: Ball, wide: Ball) -> bool:
-    if isinstance(x, Jet) and not isinstance(wide, Jet):
-        return False  # a state without a derivative whose rate has one: its box must get one
-    if isinstance(wide, Jet):
-        return all(
-            _inside(part, around)
-            for part, around in zip(stack([x], find_order(wide)), stack([wide], find_order(wide)), strict=True)
-        )
-    return bool(wide.contains_interior(x))

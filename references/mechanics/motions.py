@@ -31,7 +31,9 @@ from veridyn.references.parameters import Parameter, ParameterError, ParameterSe
 from veridyn.references.problems.hybrid import MotionQuantities
 from veridyn.references.problems.hybrid_modes import TIME, to_sympy
 from veridyn.references.problems.hybrid_quantities import PROOF, At, MotionTerms, SteppedRoute
-from veridyn.references.problems.hybrid_system import EventParameter, HybridPhase, follow_until, make_balls
+from veridyn.references.problems.hybrid_run import follow_until
+from veridyn.references.problems.hybrid_system import HybridPhase, make_balls
+from veridyn.references.problems.sought_parameters import EventParameter
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import hybrid_steps
 from veridyn.references.second_routes.hybrid_steps import END

@@ -18,7 +18,8 @@ from veridyn.references.engine.enclosure import Absent, Undecided, ladder, preci
 from veridyn.references.engine.motion import Phase, PhaseEnd
 from veridyn.references.parameters import ParameterSet
 from veridyn.references.problems.hybrid_modes import insert_numbers
-from veridyn.references.problems.hybrid_system import HybridPhase, HybridSystem, find_next_phase, follow_motion
+from veridyn.references.problems.hybrid_run import find_next_phase, follow_motion
+from veridyn.references.problems.hybrid_system import HybridPhase, HybridSystem
 from veridyn.references.second_routes.hybrid_steps import HybridEvent, HybridMode, falling
 
 THROUGH = "extrapolated midpoint steps through the modes that were proved, with their own search for events"

@@ -25,13 +25,9 @@ from veridyn.references.engine.motion import Motion
 from veridyn.references.parameters import Exact, Parameter, ParameterSet
 from veridyn.references.problems import hybrid_readings as reading
 from veridyn.references.problems.hybrid_quantities import At, MotionTerms, ReadMotion, SteppedRoute
-from veridyn.references.problems.hybrid_system import (
-    EventParameter,
-    Known,
-    ParameterView,
-    follow_until,
-    select_phases,
-)
+from veridyn.references.problems.hybrid_run import follow_until, select_phases
+from veridyn.references.problems.hybrid_system import ParameterView
+from veridyn.references.problems.sought_parameters import DependentParameters, EventParameter
 from veridyn.references.reference import Reference
 
 SHOWN = 20  # digits of a figure
@@ -284,13 +280,13 @@ class MotionQuantities(ReadMotion):
             self, parameters=parameters, sought=EventParameter(name, self._expression(zero), at), _systems={}
         )
 
-    def knowing(self, names: Collection[str], known: Known) -> MotionQuantities:
+    def knowing(self, names: Collection[str], compute: Callable[[Any], Mapping[str, Ball]]) -> MotionQuantities:
         """Return the motion with parameters that a function of the others gives, in balls.
 
         What is asked of it needs a second route.
         """
         parameters = tuple(parameter for parameter in self.parameters if parameter.name not in names)
-        return replace(self, parameters=parameters, sought=known, _systems={})
+        return replace(self, parameters=parameters, sought=DependentParameters(compute), _systems={})
 
     def presuming(self, *order: str) -> MotionQuantities:
         """Return the motion whose quantities presume the orbit with these events, markers left out, from the start on.

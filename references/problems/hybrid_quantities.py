@@ -19,13 +19,9 @@ from veridyn.references.parameters import Exact, Parameter, ParameterError, Para
 from veridyn.references.problems import hybrid_readings as reading
 from veridyn.references.problems.hybrid_conditions import check_last, check_order
 from veridyn.references.problems.hybrid_modes import to_sympy
-from veridyn.references.problems.hybrid_system import (
-    EventParameter,
-    HybridSystem,
-    Known,
-    ParameterView,
-    follow_motion,
-)
+from veridyn.references.problems.hybrid_run import follow_motion
+from veridyn.references.problems.hybrid_system import HybridSystem, ParameterSource, ParameterView
+from veridyn.references.problems.sought_parameters import EventParameter
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import hybrid_steps
 
@@ -74,7 +70,7 @@ class ReadMotion:
 
     problem: Any
     parameters: tuple[Parameter, ...]
-    sought: EventParameter | Known | None = None
+    sought: ParameterSource | None = None
     record: Callable[..., Any] = ParameterSet
     spare: int = 0
     order: tuple[str, ...] = ()

@@ -18,16 +18,14 @@ from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, larg
 from veridyn.references.engine.motion import Phase, PhaseEnd
 from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import ParameterSet
-from veridyn.references.problems.hybrid_system import (
-    HybridPhase,
-    HybridSystem,
-    ParameterView,
+from veridyn.references.problems.hybrid_run import (
     find_next_phase,
     find_phase,
     follow_motion,
     follow_until,
     select_phases,
 )
+from veridyn.references.problems.hybrid_system import HybridPhase, HybridSystem, ParameterView
 
 Size = Callable[[Ball], Ball] | None  # of a value, for which the largest is looked for
 

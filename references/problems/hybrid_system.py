@@ -1,27 +1,22 @@
-"""The phases of a motion with events, resets and changes of the mode, one after the other, each one proved.
-
-A parameter may be sought: that for which an expression is zero at an event. Every trial of it follows the motion again.
-"""
+"""What follows what in a motion with events, resets and changes of the mode: each phase, and the next one, proved."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, partial
-from itertools import islice
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, Protocol
 
 import sympy
-from flint import arb, ctx
+from flint import arb
 from sympy import Expr
 
-from veridyn.references.deadline import Depth, check_time
-from veridyn.references.engine.enclosure import Absent, Undecided, ball, per_bits, precision, sign
+from veridyn.references.engine.enclosure import Undecided, ball, per_bits, sign
 from veridyn.references.engine.events import Event, Guard, Passes
 from veridyn.references.engine.expressions import compiled
 from veridyn.references.engine.flows import Flow, LinearFlow, Row, State
-from veridyn.references.engine.jets import Ball, differentiated, rooted, value
-from veridyn.references.engine.motion import Phase, PhaseEnd, followed
+from veridyn.references.engine.jets import Ball, differentiated, value
+from veridyn.references.engine.motion import Phase
 from veridyn.references.engine.smooth import Smooth, restarted
 from veridyn.references.engine.swings import GuardSwing
 from veridyn.references.parameters import Exact, ParameterSet, exact
@@ -39,14 +34,15 @@ from veridyn.references.problems.hybrid_modes import (
 )
 from veridyn.references.problems.hybrid_swings import Line, find_line, make_swing
 
-COARSE = 96  # bits of the secant
-GAINED = 16  # bits at least, with each step along one slope
-CLOSE = arb(2) ** -40  # of a number: a last step of the secant
-NUDGE = arb(2) ** -12  # of a number: to the second one of a secant
-MOST_TRIES = 30
 DEEPEST = 4  # derivatives of a guard that may vanish together
 PASSES: dict[int, Passes] = {-1: "falls", 1: "falls", 0: "crosses"}
-Known = Callable[[Any], Mapping[str, Ball]]  # parameters from the others, attributes that are balls
+
+
+class ParameterSource(Protocol):
+    """Where parameters come from that are not given."""
+
+    def find(self, problem: Any, o: ParameterSet, /) -> Mapping[str, Ball]:
+        """Return them by name, in a problem, from the parameters that are given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,43 +56,12 @@ class HybridPhase(Phase):
 
 
 @dataclass(frozen=True, eq=False)
-class PhaseCache:
-    """A motion as far as it was looked at; what stopped it is raised again."""
-
-    source: Iterator[PhaseEnd]
-    kept: list[PhaseEnd] = field(default_factory=list)
-    doubts: list[Exception] = field(default_factory=list)
-
-    def __iter__(self) -> Iterator[PhaseEnd]:
-        place = 0
-        while True:
-            if place == len(self.kept):
-                try:
-                    self.kept.append(self._next())
-                except StopIteration:
-                    return
-            yield self.kept[place]
-            place += 1
-
-    def _next(self) -> PhaseEnd:
-        if self.doubts:
-            raise self.doubts[0]
-        try:
-            return next(self.source)
-        except StopIteration:
-            raise
-        except Exception as doubt:  # a generator that has raised only ends: the motion would seem to end there
-            self.doubts.append(doubt.with_traceback(None))
-            raise
-
-
-@dataclass(frozen=True, eq=False)
 class HybridSystem:
     """A problem with expressions that are watched beside its guards; keys of caches."""
 
     problem: Any
     watched: tuple[Expr, ...] = ()
-    sought: EventParameter | Known | None = None
+    sought: ParameterSource | None = None
     tried: Mapping[str, Ball] | None = None  # instead of what is sought
 
     @cached_property
@@ -120,9 +85,7 @@ class HybridSystem:
         """Return the parameters that are not given."""
         if self.tried is not None or self.sought is None:
             return self.tried or {}
-        if not isinstance(self.sought, EventParameter):
-            return _known(self.sought, o)
-        return {self.sought.name: _solution(self.problem, self.sought, o)}
+        return self.sought.find(self.problem, o)
 
     def instant(self, at: Expr, o: ParameterSet) -> Ball:
         """Return the value of an expression in the parameters."""
@@ -394,146 +357,6 @@ def _affine(system: HybridSystem, o: ParameterSet, mode: SymbolicMode) -> tuple[
 def make_balls(o: ParameterSet) -> dict[str, Ball]:
     """Return the parameters as balls, by name."""
     return {name: ball(number) for name, number in vars(o).items()}
-
-
-@per_bits
-def follow_motion(system: HybridSystem, o: ParameterSet) -> PhaseCache:
-    """Return a motion up to the end of its problem."""
-    return PhaseCache(followed(system.first(o), system.following(o), system.end(o)))
-
-
-def follow_until(system: HybridSystem, o: ParameterSet, time: Ball) -> Iterator[PhaseEnd]:
-    """Yield the phases up to the one that holds an instant; what cannot be decided beyond it does not matter."""
-    ended: PhaseEnd | None = None
-    try:
-        for ended in follow_motion(system, o):
-            yield ended
-            if ended.end is None or ended.end > time:
-                return
-    except (Absent, Undecided):
-        yield from _follow_on(system, o, ended, value(time))
-
-
-def _follow_on(system: HybridSystem, o: ParameterSet, last: PhaseEnd | None, time: arb) -> Iterator[PhaseEnd]:
-    """Yield the phases after one, of which the next was not decided, with a search that ends at an instant (s)."""
-    if last is None:
-        yield from followed(system.first(o), system.following(o), time)
-    elif any(guard.marks for guard in last.phase.guards):  # the phase may go on behind it
-        every = followed(system.first(o), system.following(o), time)
-        yield from islice(every, len(follow_motion(system, o).kept), None)
-    elif (following := find_next_phase(system, o, last)) is not None:
-        yield from followed(following, system.following(o), time)
-
-
-@dataclass(frozen=True, eq=False)
-class EventParameter:
-    """A parameter for which an expression is zero at an event.
-
-    It is sought near a number, or near its value in the problem, in motions that a kind of system follows.
-    """
-
-    name: str
-    zero: Expr
-    event: tuple[str, int]
-    near: str = ""
-    follow: Callable[..., HybridSystem] = HybridSystem
-
-    def describe(self) -> str:
-        """Say for a reader what the parameter is."""
-        name, number = self.event
-        return f"a value of {self.name} makes {self.zero} zero at {name} {number} (another value may do so, too)"
-
-    def off(self, problem: Any, o: ParameterSet, trial: Ball) -> Ball:
-        """Return the expression at the event, for a trial."""
-        system = self.follow(problem, (), None, {self.name: trial})
-        run = PhaseCache(followed(system.first(o), system.following(o), system.end(o)))
-        ended = find_phase(run, *self.event)
-        return system.values((self.zero,), system.named(o, ended.end, ended.phase.at(ended.end)))[0]
-
-
-@per_bits
-def _known(known: Known, o: ParameterSet) -> Mapping[str, Ball]:
-    """Return the parameters that a function of the others gives."""
-    return known(ParameterView(o, ball))
-
-
-@per_bits
-def _solution(problem: Any, sought: EventParameter, o: ParameterSet) -> Ball:
-    """Return what is sought, with its derivatives where a parameter has some."""
-    root = _between(problem, sought, o.plain)
-    if not o.varied:
-        return root
-    return rooted(root, partial(sought.off, problem, o))
-
-
-@per_bits
-def _between(problem: Any, sought: EventParameter, o: ParameterSet) -> arb:
-    """Return an interval in which what is sought lies, since the expression has different signs at its ends.
-
-    In between it is continuous: the motion is followed from the whole interval to the event.
-    """
-    # Chord steps with one slope only propose a place; nothing is proved by them. The proof is Bolzano's: the
-    # expression has different signs at both ends. It is continuous between, since the motion was followed from the
-    # whole interval: the same guards fell in the same order, each through a simple root, whose instant depends
-    # continuously on the parameter.
-    here, rate = _near(problem, sought, o)
-    for _ in range(2 + ctx.prec // GAINED):
-        check_time("a chord step to", sought.name, depth=Depth.TRIAL)
-        result = sought.off(problem, o, here)
-        here = (here - result / rate).mid()
-        if not sign(result):
-            break  # nothing more is known of what is off
-    reach = (4 * result.rad() / abs(rate)).mid() + abs(here) * arb(2) ** (8 - ctx.prec)
-    for _ in range(MOST_TRIES):
-        low, high = (here - reach).mid(), (here + reach).mid()
-        if sign(sought.off(problem, o, low)) * sign(sought.off(problem, o, high)) < 0:
-            sought.off(problem, o, low.union(high))
-            return arb(low.union(high))
-        reach = 256 * reach
-    raise Undecided(f"no {sought.name} is found at which {sought.zero} changes its sign")
-
-
-@lru_cache(maxsize=64)
-def _near(problem: Any, sought: EventParameter, o: ParameterSet) -> tuple[arb, arb]:
-    """Return an exact number next to what is sought, and the slope there, by the secant."""
-    with precision(COARSE):
-        before = ball(exact(sought.near or str(problem.parameters[sought.name]))).mid()
-        here, last = (before * (1 + NUDGE)).mid(), sought.off(problem, o, before)
-        for _ in range(MOST_TRIES):
-            check_time("the secant for", sought.name, depth=Depth.TRIAL)
-            off = sought.off(problem, o, here)
-            rate = ((off - last) / (here - before)).mid()
-            before, here, last = here, (here - off / rate).mid(), off
-            if abs(here - before) < abs(here) * CLOSE:
-                return here, rate
-    raise Undecided(f"the secant finds no {sought.name}: begin nearer to it")
-
-
-def select_phases(run: Iterable[PhaseEnd], name: str) -> Iterator[PhaseEnd]:
-    """Yield the phases that events of a name end, or of several: ``"stop_parts or stop_opens"``."""
-    names = name.split(" or ")
-    return (ended for ended in run if ended.end is not None and ended.by in names)
-
-
-def find_phase(run: PhaseCache, name: str, number: int) -> PhaseEnd:
-    """Return the phase that an event ends, counted from 1; what follows it is not looked at."""
-    result = next(islice(select_phases(run, name), number - 1, None), None)
-    if result is None:
-        raise Absent(f"there is no event {name} number {number} up to the end of the motion")
-    return result
-
-
-def find_next_phase(system: HybridSystem, o: ParameterSet, ended: PhaseEnd) -> Phase | None:
-    """Return the phase after another, if the motion goes on; how it ends does not matter."""
-    phases = iter(follow_motion(system, o))
-    while next(phases) is not ended:
-        pass
-    try:
-        following = next(phases, None)
-    except (Absent, Undecided):
-        event = Event(ended.by, ended.end - ended.phase.start) if ended.by else None
-        return system.following(o)(ended.phase, event, ended.end, ended.phase.at(ended.end))
-    return following.phase if following else None
 
 
 @dataclass(frozen=True)

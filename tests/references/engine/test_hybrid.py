@@ -13,7 +13,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Condition, Mode
 from veridyn.references.engine.enclosure import Absent, Undecided
 from veridyn.references.parameters import Parameter, ParameterError, ParameterSet, exact
-from veridyn.references.problems import hybrid, hybrid_modes, hybrid_system
+from veridyn.references.problems import hybrid, hybrid_modes, hybrid_run
 from veridyn.references.problems.hybrid import motion
 from veridyn.references.problems.hybrid_system import HybridSystem
 from veridyn.references.requirements import Requirement, restrict
@@ -417,12 +417,12 @@ def test_names_that_are_not_there_are_refused():
 def test_a_motion_is_followed_only_as_far_as_it_is_read():
     system = HybridSystem(BALL.problem)
     o = ParameterSet(g=exact(2), h=exact(1), e=exact("0.5"))
-    run = hybrid_system.follow_motion(system, o)
+    run = hybrid_run.follow_motion(system, o)
     before = len(run.kept)
     assert next(iter(run)).by == "impact"
     assert len(run.kept) == max(1, before)
-    assert hybrid_system.find_phase(run, "impact", 3) is run.kept[2]
-    assert hybrid_system.find_next_phase(system, o, run.kept[1]) is run.kept[2].phase
+    assert hybrid_run.find_phase(run, "impact", 3) is run.kept[2]
+    assert hybrid_run.find_next_phase(system, o, run.kept[1]) is run.kept[2].phase
 
 
 def test_what_stopped_a_motion_is_raised_again():
@@ -430,12 +430,12 @@ def test_what_stopped_a_motion_is_raised_again():
         yield from ()
         raise Undecided("it grazes")
 
-    run = hybrid_system.PhaseCache(source())
+    run = hybrid_run.PhaseCache(source())
     for _ in range(2):
         with pytest.raises(Undecided):
             list(run)
     with pytest.raises(Absent):
-        hybrid_system.find_phase(hybrid_system.PhaseCache(iter(())), "impact", 1)
+        hybrid_run.find_phase(hybrid_run.PhaseCache(iter(())), "impact", 1)
 
 
 def test_more_bits_may_be_spared():

@@ -11,7 +11,7 @@ from flint import arb, arb_mat, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veridyn.references.engine import smooth
+from veridyn.references.engine import a_priori, skew, smooth
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, precision
 from veridyn.references.engine.flows import WIDTH, Course, binary
 from veridyn.references.engine.jets import Jet, value
@@ -424,7 +424,7 @@ def test_an_event_that_is_too_uncertain_is_undecided():
 def test_axes_have_their_inverse_and_follow_the_longest_edge():
     turned = arb_mat([[3, 1, 0], [4, 0, 0], [0, 0, 2]])
     parts, errors = (arb_mat(3, 1, [arb(0, x) for x in radii]) for radii in ((1e-3, 1e-6, 1e-5), (1e-9, 1e-9, 1e-9)))
-    axes, back = smooth._axes(turned, parts, errors)
+    axes, back = skew.find_axes(turned, parts, errors)
     unit = (axes * back).tolist()
     assert all(unit[i][j].contains(int(i == j)) and unit[i][j].rad() < 1e-40 for i in range(3) for j in range(3))
     x, y, z = (float(axes[i, 0]) for i in range(3))
@@ -442,20 +442,20 @@ def test_the_inverse_of_the_axes_is_enclosed_for_any_units(seed):
         size = arb(3).sqrt()
         turned = arb_mat(3, 3, [size * arb(float(x)) for x in (random.random(9) * 10.0 ** random.integers(-3, 4, 9))])
         parts, errors = (arb_mat(3, 1, [arb(0, x) for x in radii]) for radii in ((1e-15, 1e-17, 1e-18), (1e-40,) * 3))
-        axes, back = smooth._axes(turned, parts, errors)
+        axes, back = skew.find_axes(turned, parts, errors)
     with precision(400):
         true = axes.inv()
         assert all(back[i, j].contains(true[i, j]) for i in range(3) for j in range(3))
 
 
 def test_axes_of_sharp_states_are_those_of_the_states():
-    axes, back = smooth._axes(arb_mat([[2, 0], [0, 3]]), arb_mat(2, 1, [0, 0]), arb_mat(2, 1, [0, 0]))
+    axes, back = skew.find_axes(arb_mat([[2, 0], [0, 3]]), arb_mat(2, 1, [0, 0]), arb_mat(2, 1, [0, 0]))
     assert abs(axes.det()).overlaps(ONE)
     assert all(x.is_finite() for x in back.entries())
 
 
 def test_a_skew_box_moves_with_all_that_it_holds():
-    box = smooth._Skew.around([arb(1, "0.01"), arb(2, "0.03")])
+    box = skew.SkewBox.around([arb(1, "0.01"), arb(2, "0.03")])
     assert box.centre == (1, 2)
     assert all(a.contains(b) for a, b in zip(box.hull(), (1.01, 1.97), strict=True))
     assert not box.hull()[0].contains(1.02)
@@ -471,25 +471,25 @@ def test_a_skew_box_moves_with_all_that_it_holds():
 
 @pytest.mark.parametrize("x", [arb(3), arb(0), arb(-2, 0.5), arb(0, 1)])
 def test_an_inflated_ball_is_larger_and_no_point(x):
-    found = smooth._inflated(x)
+    found = a_priori.inflate(x)
     assert found.contains_interior(x)
     assert found.rad() < 1.2 * x.rad() + abs(x) * 1e-5 + 1e-100
-    pair = smooth._inflated(Jet(x, arb(4)))
+    pair = a_priori.inflate(Jet(x, arb(4)))
     assert pair.slope.contains_interior(4)
 
 
 def test_what_lies_within_another_ball():
-    found = smooth._within(arb(1, 1), arb(2, "0.5"))
+    found = a_priori.clip(arb(1, 1), arb(2, "0.5"))
     assert found.contains(1.75)
     assert not found.contains(1.25)
-    pair = smooth._within(Jet(arb(1, 1), arb(7)), arb(2, "0.5"))
+    pair = a_priori.clip(Jet(arb(1, 1), arb(7)), arb(2, "0.5"))
     assert not pair.value.contains(1.25)
     assert pair.slope == 7
-    assert smooth._inside(arb(1), arb(1, 1))
-    assert not smooth._inside(arb(1, 1), arb(1, 1))
-    assert smooth._inside(Jet(arb(1), arb(2)), Jet(arb(1, 1), arb(2, 1)))
-    assert not smooth._inside(Jet(arb(1), arb(4)), Jet(arb(1, 1), arb(2, 1)))
-    assert not smooth._inside(Jet(arb(3), arb(2)), Jet(arb(1, 1), arb(2, 1)))
+    assert a_priori.is_inside(arb(1), arb(1, 1))
+    assert not a_priori.is_inside(arb(1, 1), arb(1, 1))
+    assert a_priori.is_inside(Jet(arb(1), arb(2)), Jet(arb(1, 1), arb(2, 1)))
+    assert not a_priori.is_inside(Jet(arb(1), arb(4)), Jet(arb(1, 1), arb(2, 1)))
+    assert not a_priori.is_inside(Jet(arb(3), arb(2)), Jet(arb(1, 1), arb(2, 1)))
 
 
 def test_the_step_at_which_series_vanish():
@@ -528,6 +528,6 @@ def test_instants_at_which_a_box_is_looked_at():
 
 
 def test_edges_have_their_lengths():
-    lengths, edges = smooth._edges(arb_mat([[3, 0], [-4, 0.5]]))
+    lengths, edges = skew.split_edges(arb_mat([[3, 0], [-4, 0.5]]))
     assert [float(x) for x in lengths] == [4, 0.5]
     assert [[float(x) for x in edge] for edge in edges] == [[0.75, -1], [0, 1]]
