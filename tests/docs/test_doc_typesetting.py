@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-typesetting = pytest.importorskip("docs.typesetting", reason="pip install 'veridyn[docs]'")
+typesetting = pytest.importorskip("typesetting", reason="pip install 'veridyn[docs]'")
 
 
 def test_bars_and_signs_stand_close_to_what_they_belong_to() -> None:
