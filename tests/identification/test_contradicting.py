@@ -16,15 +16,9 @@ import pytest
 from msgspec import structs
 
 from tests.detection.hosts.field.structure import AVERAGE, NAMED_ALPHA, VERLET
-<<<<<<< HEAD
 from veridyn import verify
-from veridyn.identification import contradicting
-from veridyn.identification.contradicting import contradict_claims
-from veridyn.identification.examinee import Examinee, TimeSpent
-=======
 from veridyn.identification.contradicting import contradict_claims, measure_cards
 from veridyn.identification.examinee import Examinee, LimitReached
->>>>>>> main
 from veridyn.identification.free import find_limit, measure_free
 from veridyn.identification.limited import LimitedGate
 from veridyn.identification.linear_step import find_linear_control
