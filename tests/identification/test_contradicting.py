@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-import veridyn
 from tests.detection.hosts.field.structure import AVERAGE, NAMED_ALPHA, VERLET
+from veridyn import verify
 from veridyn.identification.contradicting import contradict_claims, measure_cards
 from veridyn.identification.examinee import Examinee, LimitReached
 from veridyn.identification.free import find_limit, measure_free
@@ -97,13 +97,13 @@ def test_a_right_claim_is_not_contradicted(name: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def results(veridyn: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Judge a solver that claims order 5 and has 4, by the command."""
     file = tmp_path_factory.mktemp("claims") / "results.json"
-    words = f"-m veridyn run kelvin_voigt --quick -n 1 -q --fail-fast --solver {SOLVERS}:ROW_OF_ORDER_4 --json {file}"
-    done = subprocess.run([sys.executable, *shlex.split(words)], capture_output=True, text=True, check=False)
-    assert done.returncode == ExitCode.FAILED, done.stderr
-    assert "ended at the first failure" in done.stderr, "no case was judged before the claim"
+    solver = ("--solver", f"{SOLVERS}:ROW_OF_ORDER_4")
+    done = veridyn("run", "kelvin_voigt", "--quick", "-n", "1", "-q", "--fail-fast", *solver, "--json", file)
+    assert done.status == ExitCode.FAILED, done.err
+    assert "ended at the first failure" in done.err, "no case was judged before the claim"
     return file
 
 
@@ -138,7 +138,7 @@ def test_a_claim_explains_the_failures_that_follow_from_it() -> None:
 
 def test_verify_returns_it_first() -> None:
     solver = RungeKutta("four", "rk4", claims={"order": 5})
-    records = veridyn.verify(solver, ["kelvin_voigt"], parameters={"z": "1/5"})
+    records = verify(solver, ["kelvin_voigt"], parameters={"z": "1/5"})
     assert [record.case for record in records[:2]] == [CARD, "kelvin_voigt"]
 
 
@@ -198,12 +198,15 @@ SOLVER = Stepper(generalised(0.26, 0.5))
 """
 
 
-def test_a_run_shows_the_deviation_of_a_solver_that_claims_nothing(tmp_path: Path) -> None:
+def test_a_run_shows_the_deviation_of_a_solver_that_claims_nothing(
+    veridyn: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(SOLVERS.parents[2])
     (tmp_path / "silent.py").write_text(SILENT)
     report = tmp_path / "report"
-    words = f"-m veridyn run damped_stop --quick -n 1 --solver {tmp_path}/silent.py:SOLVER --report {report}"
-    done = subprocess.run([sys.executable, *shlex.split(words)], capture_output=True, text=True, check=False)
+    solver = ("--solver", f"{tmp_path}/silent.py:SOLVER")
+    done = veridyn("run", "damped_stop", "--quick", "-n", "1", *solver, "--report", report)
     line = "stepper: Newmark, gamma 1/2, beta 0.2600: none of 1/4, 1/6, 1/12, 0"
-    assert f"Deviation: {line}" in done.stdout, done
+    assert f"Deviation: {line}" in done.out, done
     assert f"- {line}" in (report / "summary.md").read_text()
     assert line in (report / "index.html").read_text()
