@@ -39,7 +39,8 @@ Systems = Mapping[int, Part]  # what neighbours have, by their place
 
 UNIT = 2.0**-400  # imaginary part of a derivative of 1: a power of two rounds nothing
 STEP = 2.0**-10  # of the number that moves most, relative
-STENCIL = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}  # weights of neighbours
+STENCIL = {1: 2 / 3, 2: -1 / 12}  # weights of pairs of neighbours
+PLACES = (-2, -1, 1, 2)
 ROUNDING = 1e-9  # of the largest entry: what is below is what differences leave of zero
 MET = 1e-9  # of the largest squared frequency: frequencies that are nearer to each other meet
 
@@ -72,7 +73,7 @@ def differentiate_arrays(
     """
     step = _choose_step(problem, tangent)
     try:
-        beside = {place: complete(shift(problem, tangent, place * step)) for place in STENCIL}
+        beside = {place: complete(shift(problem, tangent, place * step)) for place in PLACES}
     except ProblemError as nothing:
         raise NotImplementedError(f"derivatives by {tangent.parameter}, which has no neighbours: {nothing}") from None
     moved = _move_modes(problem, beside, step)
@@ -91,7 +92,8 @@ def _choose_step(problem: MechanicalProblem, tangent: Tangent) -> float:
 
 
 def _difference(beside: Systems[Any], step: float) -> Any:
-    return sum(weight * beside[place] for place, weight in STENCIL.items()) / step
+    # pairs first: what does not move has a difference of exactly zero
+    return sum(weight * (beside[place] - beside[-place]) for place, weight in STENCIL.items()) / step
 
 
 def split(both: Response) -> Differentiated:

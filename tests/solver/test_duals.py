@@ -41,7 +41,7 @@ RUBBED = pose(
     stops=(WALL,),
     frictions=(Friction("pad", [1.0, 0.0], 4.0, 0.3, 0.2), Friction("shoe", [1.0, 0.0], "wall", 0.2, 0.2)),
 )
-ROUND = pose("round", stops=(Stop("hole", [1.0, 0.0], 0.12, 2e4, geometry="circle", lateral=[0.0, 1.0]),))
+ROUND = pose("round", stops=(Stop("hole", [1.0, 0.0], 0.105, 2e4, geometry="circle", lateral=[0.0, 1.0]),))
 WINDOWED = pose("windowed", loads=(Load([0.0, 1.0], Windowed(Harmonic(9.0, 5.0, 0.3), 0.1, 0.7)),))
 SHAPED = MechanicalProblem(
     name="shaped",
@@ -77,7 +77,7 @@ CASES = [
     (RUBBED, "initial_velocity[1]", 0.2),
     (RUBBED, "loads[1].function.omega", 9.0),
     (RUBBED, "loads[1].direction[2]", 0.5),
-    (ROUND, "hole.gap", 0.12),
+    (ROUND, "hole.gap", 0.105),
     (WINDOWED, "loads[1].function.function.phase", 0.3),
     (SHAPED, "modes.omega[1]", 5.0),
     (SHAPED, "modes.shapes[1,2]", 0.5),
@@ -87,7 +87,7 @@ CASES = [
     (WITH_DEVICES["zener"], "law.k3", 60.0),
     (WITH_DEVICES["square"], "law.damping", 1.7),
     (WITH_DEVICES["power"], "law.alpha", 0.7),
-    (WITH_DEVICES["buckling"], "law.critical_force", 20.0),
+    (WITH_DEVICES["buckling"], "law.post_force", 8.0),
 ]
 
 
