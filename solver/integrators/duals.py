@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.problem.basis import modal_basis
+from veridyn.problem.devices import Device, PiecewiseLaw
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.matrices import Matrix, skew_part, symmetric_part
 from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.problem.modal_basis import Modes
-from veridyn.problem.named_numbers import list_numbers
+from veridyn.problem.named_numbers import EDGES, list_numbers
 from veridyn.problem.scalars import to_float
 from veridyn.problem.sparse import is_sparse
 from veridyn.problem.tangent import Tangent
@@ -42,6 +43,7 @@ STEP = 2.0**-10  # of the number that moves most, relative
 STENCIL = {1: 2 / 3, 2: -1 / 12}  # weights of pairs of neighbours
 PLACES = (-2, -1, 1, 2)
 ROUNDING = 1e-9  # of the largest entry: what is below is what differences leave of zero
+JUMP = 1e-9  # of a force: pieces that differ by less join
 MET = 1e-9  # of the largest squared frequency: frequencies that are nearer to each other meet
 
 
@@ -69,8 +71,10 @@ def differentiate_arrays(
     Raises
     ------
     NotImplementedError
-        If the problem has no neighbours on both sides, or other equations there; if modes have no derivative.
+        If a force jumps where a state or an instant moves; if the problem has no neighbours on both sides, or other
+        equations there; if modes have no derivative.
     """
+    _refuse_jumps(problem, tangent)
     step = _choose_step(problem, tangent)
     try:
         beside = {place: complete(shift(problem, tangent, place * step)) for place in PLACES}
@@ -105,6 +109,35 @@ def split(both: Response) -> Differentiated:
     response = replace(both, displacement=both.displacement.real, velocity=both.velocity.real, elements=elements)
     states = (read_slopes(states) for states in (both.displacement, both.velocity))
     return Differentiated(response, Response(np.zeros(both.time.size), *states, elements=slopes))
+
+
+# A force that jumps does so at the end of a step, which does not move with the parameter: the derivative of each step is
+# right, and that of the march lacks what the instant of the jump adds (saltation), however short the steps are.
+def _refuse_jumps(problem: MechanicalProblem, tangent: Tangent) -> None:
+    numbers = list_numbers(problem)
+    moved = [name for name, slope in tangent.numbers.items() if slope]
+    reasons = [
+        *(f"through {stop.name!r}, whose damper jumps in where it closes" for stop in problem.stops if stop.damping),
+        *(
+            f"through {friction.name!r}, whose force jumps from static to kinetic"
+            for friction in problem.frictions
+            if friction.static != friction.kinetic
+        ),
+        *(f"through {device.name!r}, whose force jumps at a break" for device in problem.devices if _jumps(device)),
+        *(f"by {name}, at which a function of time changes" for name in moved if EDGES.intersection(numbers[name].way)),
+    ]
+    if reasons:
+        raise NotImplementedError(f"derivatives {reasons[0]}: at an instant that moves, and steps do not")
+
+
+def _jumps(device: Device) -> bool:
+    """Tell whether two pieces of a law differ at the break between them."""
+    if not isinstance(device, PiecewiseLaw):
+        return False
+    left = zip(device.breaks, device.origins, device.coefficients, strict=False)
+    ends = (sum(c * (at - origin) ** k for k, c in enumerate(row)) for at, origin, row in left)
+    pieces = zip(ends, device.coefficients[1:], strict=True)
+    return any(abs(end - row[0]) > JUMP * max(abs(end), abs(row[0])) for end, row in pieces)
 
 
 # ---- joining

@@ -1,5 +1,7 @@
 """Derivatives of our schemes: those of their own answers, for all laws, and what has none is declined."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -35,11 +37,11 @@ def pose(name, **changes):
     return MechanicalProblem(name=name, **{**default, **changes})
 
 
-WALL = Stop("wall", [0.0, 1.0], 0.03, 2e4, 5.0)
+WALL = Stop("wall", [0.0, 1.0], 0.03, 2e4)
 RUBBED = pose(
     "rubbed",
     stops=(WALL,),
-    frictions=(Friction("pad", [1.0, 0.0], 4.0, 0.3, 0.2), Friction("shoe", [1.0, 0.0], "wall", 0.2, 0.2)),
+    frictions=(Friction("pad", [1.0, 0.0], 4.0, 0.2, 0.2), Friction("shoe", [1.0, 0.0], "wall", 0.2, 0.2)),
 )
 ROUND = pose("round", stops=(Stop("hole", [1.0, 0.0], 0.105, 2e4, geometry="circle", lateral=[0.0, 1.0]),))
 WINDOWED = pose("windowed", loads=(Load([0.0, 1.0], Windowed(Harmonic(9.0, 5.0, 0.3), 0.1, 0.7)),))
@@ -71,8 +73,8 @@ CASES = [
     (RUBBED, "damping[2,2]", 0.2),
     (RUBBED, "wall.gap", 0.03),
     (RUBBED, "wall.stiffness", 2e4),
-    (RUBBED, "wall.damping", 5.0),
-    (RUBBED, "pad.kinetic", 0.2),
+    (RUBBED, ("pad.static", "pad.kinetic"), 0.2),
+    (RUBBED, ("shoe.static", "shoe.kinetic"), 0.2),
     (RUBBED, "pad.normal", 4.0),
     (RUBBED, "initial_velocity[1]", 0.2),
     (RUBBED, "loads[1].function.omega", 9.0),
@@ -95,12 +97,16 @@ def settle(scheme, step=1e-3):
     return {"scheme": scheme, "step": step, "tangential_stiffness": 2e4, **SCHEMES[scheme].constant_step}
 
 
+def move(names):
+    return Tangent("p", dict.fromkeys((names,) if isinstance(names, str) else names, 1.0))
+
+
 def differentiate(problem, name, settings):
-    return read_differentiated(problem, SOLVER.solve_tangent(problem, Tangent("p", {name: 1.0}), settings), "veridyn")
+    return read_differentiated(problem, SOLVER.solve_tangent(problem, move(name), settings), "veridyn")
 
 
 def take_differences(problem, name, step, settings):
-    answers = {k: SOLVER.solve(shift(problem, Tangent("p", {name: 1.0}), k * step), settings) for k in WEIGHTS}
+    answers = {k: SOLVER.solve(shift(problem, move(name), k * step), settings) for k in WEIGHTS}
 
     def combine(read):
         return sum(weight * read(answers[k]) for k, weight in WEIGHTS.items()) / step
@@ -146,6 +152,23 @@ def test_derivatives_converge_as_the_scheme_does():
         assert errors[1] < 1e-3 * np.abs(wanted).max(), name
 
 
+JUMPING = {
+    "'wall', whose damper": pose("damped", stops=(replace(WALL, damping=5.0),)),
+    "'pad', whose force jumps from static": pose("breaks", frictions=(Friction("pad", [1.0, 0.0], 4.0, 0.3, 0.2),)),
+    "'law', whose force jumps at a break": pose(
+        "preloaded",
+        devices=(NonlinearSpring(name="law", direction=[1.0, 0.0], breaks=(0.0,), coefficients=((0.0,), (5.0, 50.0))),),
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", JUMPING)
+def test_a_force_that_jumps_is_declined(reason):
+    """What the instant of a jump adds is not in any step: such a derivative does not tend to that of the motion."""
+    with pytest.raises(NotImplementedError, match=reason):
+        differentiate(JUMPING[reason], "mass[1,1]", settle(FIRST))
+
+
 def test_what_has_no_derivative_is_declined():
     same = pose("same", stiffness=np.diag([2.0, 1.0]), mass=np.diag([2.0, 1.0]), damping=np.zeros((2, 2)))
     with pytest.raises(NotImplementedError, match="frequencies meet"):
@@ -154,4 +177,6 @@ def test_what_has_no_derivative_is_declined():
     with pytest.raises(NotImplementedError, match="runge_kutta_54 with a step that follows an error"):
         differentiate(RUBBED, "wall.gap", {"scheme": "runge_kutta_54", "step": 1e-3})
     with pytest.raises(NotImplementedError, match="derivatives by p, which has no neighbours"):
-        differentiate(RUBBED, "shoe.static", settle(FIRST))
+        differentiate(RUBBED, "shoe.kinetic", settle(FIRST))
+    with pytest.raises(NotImplementedError, match="by loads.*, at which a function of time changes"):
+        differentiate(WINDOWED, "loads[1].function.end", settle(FIRST))

@@ -93,7 +93,7 @@ def _write_friction(stated: MechanicalProblem, force: Any, mass: Any) -> tuple[M
     normal, static, kinetic = (write_number(exact_field(friction, name)) for name in ("normal", "static", "kinetic"))
     stick = Mode(
         name="stick",
-        rates=(sympy.Integer(0), sympy.Integer(0)),
+        rates=(V, sympy.Integer(0)),
         events=(
             Change(name="slips_ahead", guard=force - static * normal, direction=1, mode="ahead"),
             Change(name="slips_back", guard=force + static * normal, direction=-1, mode="back"),
