@@ -43,6 +43,7 @@ STEP = 2.0**-10  # of the number that moves most, relative
 STENCIL = {1: 2 / 3, 2: -1 / 12}  # weights of pairs of neighbours
 PLACES = (-2, -1, 1, 2)
 ROUNDING = 1e-9  # of the largest entry: what is below is what differences leave of zero
+STUCK = "stuck"  # the flag among the histories of friction
 JUMP = 1e-9  # of a force: pieces that differ by less join
 MET = 1e-9  # of the largest squared frequency: frequencies that are nearer to each other meet
 
@@ -101,11 +102,16 @@ def _difference(beside: Systems[Any], step: float) -> Any:
 
 
 def split(both: Response) -> Differentiated:
-    """Return a response and its derivative, from one whose numbers carry it."""
+    """Return a response and its derivative, from one whose numbers carry it.
+
+    Flags have none: an instant that is read from the samples at which a flag changes would stand still.
+    """
     elements, slopes = (
         {name: {key: read(history) for key, history in histories.items()} for name, histories in both.elements.items()}
         for read in (np.real, read_slopes)
     )
+    for histories in slopes.values():
+        histories.pop(STUCK, None)
     response = replace(both, displacement=both.displacement.real, velocity=both.velocity.real, elements=elements)
     states = (read_slopes(states) for states in (both.displacement, both.velocity))
     return Differentiated(response, Response(np.zeros(both.time.size), *states, elements=slopes))

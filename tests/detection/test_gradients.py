@@ -15,7 +15,9 @@ from .faults.gradients import HOSTS, SEEDS, seeds_of
 from .hosts.one_body import ONE_BODY
 
 PLACES = [(h, *place) for h in HOSTS for place in sorted({(s.case, s.parameter) for s in seeds_of(h.solver)})]
-ORDER = [seed.name for seed in (*SEEDS, *seeds_of(ONE_BODY))]  # both hosts one after the other: what a term makes of a derivative is shared
+ORDER = [
+    seed.name for seed in (*SEEDS, *seeds_of(ONE_BODY))
+]  # both hosts one after the other: what a term makes of a derivative is shared
 TRIED = sorted(((h, f) for h in HOSTS for f in h.faults), key=lambda pair: ORDER.index(pair[1].name))
 
 

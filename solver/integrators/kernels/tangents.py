@@ -66,7 +66,9 @@ def branch_of(c, constants, record, ny):
         return branch
     if record[c, R_STUCK] != 0.0:
         return branch + STICKING
-    return branch + SLIDING + (FORWARD if record[c, R_W1].real > 0.0 else 0) + (ASIDE if record[c, R_W2].real > 0.0 else 0)
+    return (
+        branch + SLIDING + (FORWARD if record[c, R_W1].real > 0.0 else 0) + (ASIDE if record[c, R_W2].real > 0.0 else 0)
+    )
 
 
 @part

@@ -243,7 +243,6 @@ IN_MECHANICS = (
     ("zero", RIGID, "gap"),
     ("rates_without_parameter", RIGID, "m"),
     ("instants_stand_still", PULLED, "F_s"),
-    ("jump_not_differentiated", PULLED, "F_s"),
     ("force_does_not_jump", PULLED, "F_s"),
 )
 
