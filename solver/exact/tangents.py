@@ -165,7 +165,8 @@ class ExactTangent:
             is_last, reason = i == len(self.forcings) - 1, codes.IMPACT
             while reason == codes.IMPACT:
                 reason, row, m, t = self.kernel.march_slopes(
-                    self.passing, t, forcing.end, is_last, forcing.start, m, row, y, s, rows.times, rows.states, rows.marks,
+                    self.passing,
+                    t, forcing.end, is_last, forcing.start, m, row, y, s, rows.times, rows.states, rows.marks,
                     self.struck >= 0, self.slopes, self.moves, *known, *drive,
                 )  # fmt: skip
                 if reason == codes.IMPACT:

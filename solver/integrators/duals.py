@@ -1,7 +1,7 @@
 """Numbers with their derivative: complex ones, whose imaginary part is a tiny multiple of it.
 
-The kernels differentiate themselves: on complex arrays the same code computes a response, and in the imaginary parts its
-derivative, to rounding, since products of two imaginary parts vanish beside the real ones. Branches are taken by real
+The kernels differentiate themselves: on complex arrays the same code computes a response, and in the imaginary parts
+its derivative, to rounding, since products of two imaginary parts vanish beside the real ones. Branches are taken by real
 parts. Squire, Trapp, SIAM Review 40, 1998 (complex-step differentiation).
 
 What the kernels get, a modal system and its start, is differentiated here. The numbers of a problem enter by formulas
@@ -117,8 +117,8 @@ def split(both: Response) -> Differentiated:
     return Differentiated(response, Response(np.zeros(both.time.size), *states, elements=slopes))
 
 
-# A force that jumps does so at the end of a step, which does not move with the parameter: the derivative of each step is
-# right, and that of the march lacks what the instant of the jump adds (saltation), however short the steps are.
+# A force that jumps does so at the end of a step, which does not move with the parameter: the derivative of each step
+# is right, and that of the march lacks what the instant of the jump adds (saltation), however short the steps are.
 def _refuse_jumps(problem: MechanicalProblem, tangent: Tangent) -> None:
     numbers = list_numbers(problem)
     moved = [name for name, slope in tangent.numbers.items() if slope]
@@ -207,7 +207,7 @@ def _join_entries(value: Entries, others: Systems[Entries], size: int, step: flo
 
 @dataclass(frozen=True, eq=False)
 class ModeSlopes:
-    """Derivatives of the modes of two matrices: squared frequencies (r,), and shapes (n, r) as sums of shapes (r, r)."""
+    """Derivatives of modes: of squared frequencies (r,), and of shapes (n, r) as sums of shapes (r, r)."""
 
     squares: Floats
     turns: Floats

@@ -17,6 +17,7 @@ from veridyn.problem.tangent import Tangent
 from veridyn.solver.contract.derivatives import Differentiated
 from veridyn.solver.contract.errors import CapabilityError, DivergenceError, Interrupted, SettingsError
 from veridyn.solver.contract.responses import Response
+from veridyn.solver.contract.statements import FORWARD
 from veridyn.solver.integrators.implicit import NewtonOptions
 from veridyn.solver.integrators.scheme import Options, Scheme, meanings, require, setting
 from veridyn.solver.integrators.schemes import SCHEMES
@@ -47,8 +48,8 @@ class ModalIntegrator:
         "damping:coupled", "damping:gyroscopic", "damping:time-varying", "stiffness:circulatory",
         "stiffness:time-varying", "contact",
         "contact:parallel-planes", "contact:circle", "contact:outside-circle", "contact:profile", "contact:damped",
-        "derivatives:forward", "absolute-frame", "friction:set-valued", "friction:regularised", "friction:on-stop", "friction:two-tangents",
-        *DEVICE_TAGS,
+        "absolute-frame", "friction:set-valued", "friction:regularised", "friction:on-stop", "friction:two-tangents",
+        FORWARD, *DEVICE_TAGS,
     })  # fmt: skip
     schemes: tuple[str, ...] = tuple(SCHEMES)
 
@@ -124,7 +125,7 @@ class ModalIntegrator:
         scheme, options, common = read_settings(completed(problem, settings))
         if scheme.follows_error(options):
             raise NotImplementedError(
-                f"derivatives of {scheme.name} with a step that follows an error; smallest=1, largest=1 keep it constant"
+                f"derivatives of {scheme.name} with a step that follows an error; give smallest=1, largest=1"
             )
         chosen = Chosen(scheme, options, replace(common, quantities=False))
         prepared = _prepare(problem, chosen)

@@ -152,7 +152,7 @@ class Scheme:
         return issubclass(self.options, StepBounds)
 
     def follows_error(self, options: Options) -> bool:
-        """Tell whether the step is a function of the numbers of a problem: a share of it, not a multiple of the first."""
+        """Tell whether the step moves with the numbers of a problem: no multiple of the first, by jumps."""
         return self.step_is_smooth and isinstance(options, StepBounds) and options.smallest < options.largest
 
     @property

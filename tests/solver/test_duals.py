@@ -55,7 +55,8 @@ SHAPED = MechanicalProblem(
     loads=(PUSH,),
 )
 BUCKLING = BucklingStop(
-    name="law", direction=[1.0, 0.0], contact_stiffness=4e3, critical_force=20.0, post_force=8.0, plateau=2e-3, softening=5e-3,
+    name="law", direction=[1.0, 0.0], contact_stiffness=4e3, critical_force=20.0, post_force=8.0, plateau=2e-3,
+    softening=5e-3,
     returns=((0.01, 3e3),),
 )  # fmt: skip
 DEVICES = {
@@ -189,5 +190,5 @@ def test_what_has_no_derivative_is_declined():
         differentiate(RUBBED, "wall.gap", {"scheme": "runge_kutta_54", "step": 1e-3})
     with pytest.raises(NotImplementedError, match="derivatives by p, which has no neighbours"):
         differentiate(RUBBED, "shoe.kinetic", settle(FIRST))
-    with pytest.raises(NotImplementedError, match="by loads.*, at which a function of time changes"):
+    with pytest.raises(NotImplementedError, match=r"by loads.*, at which a function of time changes"):
         differentiate(WINDOWED, "loads[1].function.end", settle(FIRST))

@@ -1,7 +1,8 @@
 """Which part of a derivative is missing, by name: wrong derivatives are computed on purpose, and compared.
 
 The problem is solved together with its derivative, each time with a term of the rule at events left out: initial value
-problems by `veridyn.problem.extended`, mechanical ones by the exact solver. What agrees with the solver in all quantities names the term.
+problems by `veridyn.problem.extended`, mechanical ones by the exact solver.
+What agrees with the solver in all quantities names the term.
 """
 
 from __future__ import annotations

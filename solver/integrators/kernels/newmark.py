@@ -96,11 +96,13 @@ def missing(method, work, n):
 
 
 @part
-def is_differentiated(method, before, work, n):
-    """Tell whether the derivatives of the forces are found as well, and how much is missing; see `dual`.
+def is_differentiated(settled, method, before, work, n):
+    """Tell whether the derivatives of forces that are found are found as well, and how much is missing; see `duals`.
 
     A pass more finds them where the tangents are those of the laws. So a residual that no longer halves is rounding.
     """
+    if not settled:
+        return False, before
     left, size = 0.0, 0.0
     for p in range(n.gap.size):
         left = max(left, method.largest[p] * abs(n.gap[p].imag))
@@ -287,9 +289,7 @@ def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, work, f, 
         # rounding any more, and rates do not, or do so without halving the residual. A stiff stop then has a residual
         # of its stiffness times the rounding of a displacement, which no pass can take away.
         settled = left <= max(method.tolerance * size, LEAST) or not (moves or (sways and left < 0.5 * last))
-        done = settled
-        if settled:
-            done, slopes_left = is_differentiated(method, slopes_left, work, n)
+        done, slopes_left = is_differentiated(settled, method, slopes_left, work, n)
         if not done:
             record = archive.records[natural(archive.cursor[SLOT])]
             # The tangent belongs to the branch that the laws took last (open, pushing, sticking, sliding). Forces
