@@ -1,8 +1,8 @@
 """Numbers with their derivative: complex ones, whose imaginary part is a tiny multiple of it.
 
 The kernels differentiate themselves: on complex arrays the same code computes a response, and in the imaginary parts
-its derivative, to rounding, since products of two imaginary parts vanish beside the real ones. Branches are taken by real
-parts. Squire, Trapp, SIAM Review 40, 1998 (complex-step differentiation).
+its derivative, to rounding, since products of two imaginary parts vanish beside the real ones. Branches are taken by
+real parts. Squire, Trapp, SIAM Review 40, 1998 (complex-step differentiation).
 
 What the kernels get, a modal system and its start, is differentiated here. The numbers of a problem enter by formulas
 of low degree: central differences of fourth order are exact there but for rounding. Modes are not differenced, since

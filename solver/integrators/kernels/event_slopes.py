@@ -179,8 +179,9 @@ def march_slopes(
     """Carry the derivative s of the state y from t to ``end`` of a segment, or to an impact, which the caller sees to.
 
     The rows of the motion from ``row`` on, with modes by ``marks``, are given; their derivatives are written to
-    ``slopes``, those of their instants to ``moves``; ``passing`` says by what rule. Events on the
-    ``edge`` where a segment begins stay there; those on its end belong to the next one unless ``inclusive``. Returns reason, row, mode and instant.
+    ``slopes``, those of their instants to ``moves``; ``passing`` says by what rule. Events on the ``edge`` where a
+    segment begins stay there; those on its end belong to the next one unless ``inclusive``. Returns reason, row, mode
+    and instant.
     """
     n, width = hold.shape[1], positions.shape[2]
     p, dp, rates, none = np.zeros(width), np.zeros(width), np.empty(width), np.empty((0, 3))
