@@ -25,6 +25,7 @@ html_theme = "furo"
 html_title = "veridyn"
 html_static_path = ["style"]
 html_css_files = ["site.css"]
+html_js_files = ["versions.js"]
 html_copy_source = False
 nitpicky = False  # types of NumPy and of Python itself are not looked up: the build needs no network
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import gradients_page
 import pictures
+import proofs_page
 import solvers_page
 
 from veridyn.cli import main as cli
 from veridyn.identification.card import Card, read_card
 from veridyn.identification.drawing import draw_card
 from veridyn.identification.pages import write_card
-from veridyn.reports import drawing, mathml
+from veridyn.reports import drawing, mathml, prose
 from veridyn.results import CaseSheet
 from veridyn.results.schema import make_schema
 from veridyn.run import document
@@ -48,8 +49,9 @@ def pages() -> dict[str, str]:
     cases = all_cases()
     drawn = draw_cases(cases)
     made = {f"cases/{case.name}.md": case_page(case, drawn) for case in cases}
+    proofs = proofs_page.write_page(cases, proofs_page.read_recorded())
     single = {"gallery.md": gallery(cases, drawn), "command-line.md": command_line(), "formats.md": formats()}
-    return single | solvers() | gradients() | made | drawn | cards()
+    return single | {"proofs.md": proofs} | solvers() | gradients() | made | drawn | cards()
 
 
 def draw_cases(cases: Iterable[Case]) -> dict[str, str]:
@@ -112,12 +114,12 @@ def case_page(case: Case, drawn: Mapping[str, str]) -> str:
 
 def _case_parts(case: Case, drawn: Mapping[str, str]) -> Iterator[str]:
     yield f"# {case.name}: {case.title}\n\nSource: {_plain(case.document)}\n"
-    yield "\n\n".join(map(_plain, case.statement)) + "\n"
+    yield _raw(f"<p>{prose.typeset(text)}</p>" for text in case.statement)
     if f"cases/{case.name}.svg" in drawn:
         yield f"![System of {case.name}]({case.name}.svg)\n"
     if case.equations:
-        typeset = "".join(f'<div class="equation" tabindex="0">{mathml.math(line)}</div>\n' for line in case.equations)
-        yield f"## Equations\n\n```{{raw}} html\n{typeset}```\n"
+        lines = (f'<div class="equation" tabindex="0">{mathml.math(line)}</div>' for line in case.equations)
+        yield f"## Equations\n\n{_raw(lines)}"
     yield from _motion_parts(case, drawn)
     yield "## Parameters\n\n" + _table(
         ("name", "default", "unit", "allowed", "meaning"),
@@ -131,7 +133,8 @@ def _case_parts(case: Case, drawn: Mapping[str, str]) -> Iterator[str]:
     yield "## Quantities\n\n" + _table(
         ("name", "unit", "definition"), ((f"`{q.name}`", q.unit, q.definition) for q in case.quantities)
     )
-    yield "## Remarks\n\n" + "\n".join(f"* {_plain(line)}" for line in case.remarks) + "\n"
+    remarks = (f"<li>{prose.typeset(text)}</li>" for text in case.remarks)
+    yield f"## Remarks\n\n{_raw(['<ul>', *remarks, '</ul>'])}"
     if case.sources:
         yield "## Sources\n\n" + "\n".join(f"* {_plain(line)}" for line in case.sources) + "\n"
     yield "## Run it\n\n```bash\n" + "\n".join(run_it(case)) + "\n```\n"
@@ -217,6 +220,11 @@ def _schema(name: str, page: str, origin: str, schema: Mapping[str, object]) -> 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
     return "".join("| " + " | ".join(_plain(str(cell)).replace("|", "\\|") for cell in row) + " |\n" for row in lines)
+
+
+def _raw(lines: Iterable[str]) -> str:
+    """Return a block of HTML that stays as it is."""
+    return "```{raw} html\n" + "".join(f"{line}\n" for line in lines) + "```\n"
 
 
 def _plain(text: str) -> str:

@@ -31,6 +31,9 @@ AGAIN = 1.0  # s, after which the alarm rings again, if what it has cut caught t
 NEVER = math.inf
 # Of weak references: Python prints what is raised in them, and goes on.
 CALLBACKS = frozenset({inspect.getfile(weakref), inspect.getfile(weakref.WeakSet)})
+# What is raised in the first is printed and forgotten. The others set something or set it back, as a precision is: cut
+# where they begin, they would do so later, when whoever holds the traceback lets go of it, or never.
+UNCUT = frozenset({"__del__", "__enter__", "__exit__"})
 
 
 class Depth(IntEnum):
@@ -75,22 +78,28 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         yield
         return
     limit = Limit(min(time.monotonic() + seconds, outer.ends if outer else NEVER))
-    bits, digits, rings = ctx.prec, mpmath.mp.prec, _may_ring()
-    token = _LIMIT.set(limit)
+    rings, token = _may_ring(), _LIMIT.set(limit)
+    with precisions_restored():
+        try:
+            if rings:
+                signal.signal(signal.SIGALRM, _ring)
+                signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
+            yield
+        finally:
+            _LIMIT.reset(token)
+            if rings:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
+@contextmanager
+def precisions_restored() -> Iterator[None]:
+    """Set back all precisions of numbers and series in the end: what is cut in between may not have done so."""
+    bits, terms, digits, width = ctx.prec, ctx.cap, mpmath.mp.prec, mpmath.iv.prec
     try:
-        if rings:
-            signal.signal(signal.SIGALRM, _ring)
-            signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
         yield
     finally:
-        # Python looks for signals where it calls or jumps back. So nothing rings between the end of the block and this
-        # store, and nothing after it.
-        limit.ends = NEVER
-        _LIMIT.reset(token)
-        if rings:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        ctx.prec, mpmath.mp.prec = bits, digits  # a block that is cut may not have set them back
+        ctx.prec, ctx.cap, mpmath.mp.prec, mpmath.iv.prec = bits, terms, digits, width
 
 
 def check_time(*reached: object, depth: Depth = Depth.VALUE) -> None:
@@ -125,15 +134,15 @@ def _ring(_: int, frame: FrameType | None) -> None:
     """Raise `OutOfTime` in whatever runs, if its time is up."""
     limit = _LIMIT.get()
     now = time.monotonic()
-    if limit is not None and now > limit.ends and not limit.is_silent and not _is_swallowed(frame):
+    if limit is not None and now > limit.ends and not limit.is_silent and may_be_cut(frame):
         limit.ends = now + AGAIN
         raise OutOfTime(limit.words)
 
 
-def _is_swallowed(frame: FrameType | None) -> bool:
-    """Tell whether Python prints and forgets what is raised here, as where an object is cleared."""
+def may_be_cut(frame: FrameType | None) -> bool:
+    """Tell whether what is raised here is heard, and leaves nothing half set: it is, but in some callbacks."""
     while frame is not None:
-        if frame.f_code.co_name == "__del__" or frame.f_code.co_filename in CALLBACKS:
-            return True
+        if frame.f_code.co_name in UNCUT or frame.f_code.co_filename in CALLBACKS:
+            return False
         frame = frame.f_back
-    return False
+    return True

@@ -95,6 +95,8 @@ class Reference(Generic[T_co]):
         Names and values of the arguments that `at` has chosen.
     help
         What the quantity is, for a reader.
+    premises
+        What the motion must be for the quantity to have a value, for a reader; each is proved.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Reference(Generic[T_co]):
     digits: int = DIGITS
     chosen: tuple[tuple[str, Any], ...] = ()
     help: str = field(default="", compare=False)
+    premises: tuple[str, ...] = field(default=(), compare=False)
 
     def __call__(self, *, digits: int | None = None, **given: Number) -> T_co:
         """Return the quantity for parameters and arguments that are given by name.

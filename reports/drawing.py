@@ -1,11 +1,11 @@
 """What a report draws: every figure with its place, its words, its SVG and its data."""
 
 import math
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from veridyn.reports import comparison, figures, numbers, sketch, sketch_shapes, spreadsheet, svg
 from veridyn.reports.comparison import Levels
@@ -38,7 +38,7 @@ class ReportFigure:
     @property
     def data(self) -> str:
         """Its data as a link that needs no file beside the page."""
-        return f"data:text/csv;charset=utf-8,{quote(self.csv, safe=',:;/ ()+=')}" if self.csv else ""
+        return f"data:text/csv;charset=utf-8;base64,{b64encode(self.csv.encode()).decode()}" if self.csv else ""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,9 @@ from veridyn.reports.svg import escape
 GREEK = {
     **dict(zip(("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"), "αβγδεζηθ", strict=True)),
     **dict(zip(("iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau"), "ικλμνξπρστ", strict=True)),
-    **dict(zip(("phi", "chi", "psi", "omega", "Delta", "Phi", "Psi", "Omega", "Sigma"), "φχψωΔΦΨΩΣ", strict=True)),
+    **dict(
+        zip(("phi", "chi", "psi", "omega", "Delta", "Theta", "Phi", "Psi", "Omega", "Sigma"), "φχψωΔΘΦΨΩΣ", strict=True)
+    ),
 }
 FUNCTIONS = {
     *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "ln"),
@@ -49,6 +51,11 @@ _TOKEN = re.compile(
 def math(formula: str) -> str:
     """Return a ``<math>`` element; its text, for those who cannot see it, is the formula as written."""
     return f'<math display="block" alttext="{escape(formula)}">{_reader(formula).everything()}</math>'
+
+
+def inline(formula: str) -> str:
+    """Return a ``<math>`` element that stands within a line of text."""
+    return f'<math alttext="{escape(formula)}">{_reader(formula).everything()}</math>'
 
 
 def _reader(formula: str) -> "_TokenReader":

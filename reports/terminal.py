@@ -58,7 +58,7 @@ SHORT = {
 }
 JUDGED = (Verdict.PASS, Verdict.FAIL)
 IN_FULL = 30  # failures; of more, one of each cause
-SEVERAL_FAILURES = 2  # below which the failure itself says it all
+SEVERAL_FAILURES = 2  # from which on the causes are listed; a remedy of others stands with each failure
 
 
 def summary_table(document: Document, console: Console) -> None:
@@ -217,9 +217,11 @@ def _print_close(document: Document, console: Console) -> None:
     trouble = worst_first(record for record in results if record.verdict in TROUBLE)
     explained = explain_failures(document)
     shown = trouble if len(trouble) <= IN_FULL else _choose_failures(trouble, explained)[:IN_FULL]
+    listed = explained[:CAUSES] if len(trouble) >= SEVERAL_FAILURES else []
+    remedied = {id(record): cause for cause, members in explained[len(listed) :] for record in members if cause.remedy}
     for record in shown:
         console.print()
-        _print_failure(record, name(record), console)
+        _print_failure(record, name(record), remedied.get(id(record)), console)
     console.print()
     if len(trouble) > len(shown):
         console.print(f"and {len(trouble) - len(shown)} further failures: -v lists every check, --json FILE holds all")
@@ -231,7 +233,8 @@ def _print_close(document: Document, console: Console) -> None:
     for message in document.messages:
         if message.kind is MessageKind.CARD:
             console.print(Text(f"Deviation: {message.text}", style="red"))
-    _print_causes([cause for cause, _ in explained], console)
+    if listed:
+        _print_causes([cause for cause, _ in explained], console)
     _print_headline(document, console)
     _print_totals(tally(results), console)
 
@@ -243,9 +246,7 @@ def _choose_failures(trouble: Sequence[Record], explained: Sequence[tuple[Cause,
 
 
 def _print_causes(causes: Sequence[Cause], console: Console) -> None:
-    """Print the causes that explain most failures, each with where to begin, if there are several failures."""
-    if sum(cause.count for cause in causes) < SEVERAL_FAILURES:
-        return
+    """Print the causes that explain most failures, each with where to begin."""
     several = len({(cause.solver, cause.scheme) for cause in causes}) > 1
     console.print(Text("Causes, those that explain most first:", style="bold"))
     for number, cause in enumerate(causes[:CAUSES], start=1):
@@ -258,10 +259,11 @@ def _print_causes(causes: Sequence[Cause], console: Console) -> None:
         console.print(Text(f"  and {numbers.plural(len(causes) - CAUSES, 'further cause')}", style="dim"))
 
 
-def _print_failure(record: Record, name: str, console: Console) -> None:
-    """Print one failed check, a line for each thing known of it."""
+def _print_failure(record: Record, name: str, cause: Cause | None, console: Console) -> None:
+    """Print one failed check, a line for each thing known of it, and its cause where that has a remedy."""
     console.print(_title(record, name))
-    for fact, text in _facts(record).items():
+    remedy = {"cause": cause.text, "remedy": cause.remedy} if cause else {}
+    for fact, text in (_facts(record) | remedy).items():
         if text:
             console.print(_hanging(fact, text, console.width))
     table = level_table(record)

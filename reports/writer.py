@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veridyn.outputs import Content, OutputFolder, enter_folder
-from veridyn.reports import drawing, junit, markdown, mathml, numbers, spreadsheet, svg
+from veridyn.reports import drawing, junit, markdown, mathml, numbers, prose, spreadsheet, svg
 from veridyn.reports.against import HEAD, RunComparison
 from veridyn.reports.comparison import DIGITS
 from veridyn.reports.errors import optional_package
@@ -88,6 +88,7 @@ def _environment() -> "Environment":
     made = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=loader)
     # "trusted" is not escaped: our own style sheets and script; drawings and formulas, escaped when made.
     made.filters |= {"trusted": Markup, "broken": broken, "coded": coded, "slug": slug, "formula": mathml.math}
+    made.filters |= {"typeset": prose.typeset}
     made.filters |= {"full": numbers.full, "plural": numbers.plural, "quoted": quoted, "value": numbers.value}
     made.filters |= {"error": numbers.error, "tolerance": numbers.tolerance, "margin": numbers.margin}
     made.filters |= {"lre": numbers.correct_digits, "time": numbers.time}

@@ -8,10 +8,10 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 LARGEST = 1 << 28  # bytes of a document: some hundred runs of everything
 LARGEST_TABLE = 1 << 30  # bytes of a table of samples
@@ -138,6 +138,14 @@ def _explain(text: str, error: json.JSONDecodeError) -> str:
     return f"is not JSON at line {error.lineno}, column {error.colno} ({error.msg})"
 
 
+def are_finite(nodes: Sequence[object]) -> bool:
+    """Tell whether nodes are finite numbers alone; curves have a million of them, and one call looks at all of one."""
+    try:
+        return all(map(math.isfinite, cast(Sequence[float], nodes)))
+    except (TypeError, OverflowError):
+        return False
+
+
 def find_infinite(node: object, where: str = "") -> Iterator[str]:
     """Yield the places of NaN and infinity in nested data."""
     if isinstance(node, float) and not math.isfinite(node):
@@ -145,7 +153,7 @@ def find_infinite(node: object, where: str = "") -> Iterator[str]:
     elif isinstance(node, dict):
         for key, item in node.items():
             yield from find_infinite(item, f"{where}.{key}")
-    elif isinstance(node, list | tuple):
+    elif isinstance(node, list | tuple) and not are_finite(node):
         for number, item in enumerate(node):
             yield from find_infinite(item, f"{where}[{number}]")
 

@@ -14,6 +14,7 @@ import mpmath
 import numpy as np
 from mpmath import mpf
 
+from veridyn.references.methods.recurrences import Blocks, MatrixSystem, Rule
 from veridyn.references.methods.tableaux import DIGITS, Array, read_entry
 
 
@@ -43,6 +44,28 @@ def compose(drifts: Array, kicks: Array) -> NystromTableau:
     later = np.tri(len(kicks), k=-1, dtype=int)
     stages = later * kicks * (places[:, None] - places)
     return NystromTableau(stages, kicks * (total - places), kicks, places, total, drifts, kicks)
+
+
+def make_rule(tableau: NystromTableau) -> Rule:
+    """Return the step on structures.
+
+    Dampers see the velocity of the kicks so far; of methods that are no composition, which have none between the ends,
+    that of the start.
+    """
+
+    def advance(s: MatrixSystem, blocks: Blocks, loads: Blocks) -> Blocks:
+        (x, v), h = blocks, s.step
+        place, seen, velocity = x + v * (tableau.total[0] * h), v, v
+        pulls: list[Array] = []
+        for i, load in enumerate(loads):
+            inner = (pull * (weight * h * h) for pull, weight in zip(pulls, tableau.stages[i], strict=False))
+            pulls.append(s.acceleration(load, sum(inner, x + v * (tableau.instants[i] * h)), seen))
+            place = place + pulls[i] * (tableau.displacement[i] * h * h)
+            velocity = velocity + pulls[i] * (tableau.velocity[i] * h)
+            seen = velocity if tableau.kicks.size else v
+        return place, velocity
+
+    return Rule(tuple(tableau.instants), lambda _, x, v, __: (x, v), advance)
 
 
 def _read(values: Sequence[object]) -> Array:

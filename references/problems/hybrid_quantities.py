@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -118,7 +118,7 @@ class ReadMotion:
         enclosed = self._spared(reading.with_slope(self._on_orbit(read) if stepped else read))
         enclosed.__name__ = name
         route, stated = self._split(stepped, terms)
-        result = self.reference(route, **stated)(enclosed)
+        result = replace(self.reference(route, **stated)(enclosed), premises=self._premises)
         if stepped is not None:
             self._sources[result] = Source(enclosed, stepped)
         return result
@@ -150,6 +150,13 @@ class ReadMotion:
         return read_there if self.order or self.settles else read
 
     @cached_property
+    def _premises(self) -> tuple[str, ...]:
+        order = [f"the events are {', '.join(self.order)}, in this order"] if self.order else []
+        last = ["its last phase lasts for ever"] if self.settles else []
+        sought = [self.sought.describe()] if isinstance(self.sought, EventParameter) else []
+        return (*order, *last, *sought)
+
+    @cached_property
     def _markers(self) -> frozenset[str]:
         return frozenset(event.name for mode in self.problem.modes for event in mode.events if event.is_marker)
 
@@ -166,10 +173,14 @@ class ReadMotion:
     def _system(self, o: Any, *watched: Expr) -> HybridSystem:  # noqa: ARG002 - other motions depend on the parameters
         return self._systems.setdefault(watched, HybridSystem(self.problem, watched, self.sought))
 
-    def _time(self, o: ParameterSet, when: Any) -> Ball:
-        if isinstance(when, Expr):
-            return self._system(o).instant(when, o)
-        return reading.find_event(self._system(o), o, *when).end
+    def _time(self, o: ParameterSet, when: Any, *watched: Expr) -> Ball:
+        """Return an instant (s), that of an event as the motion has it in which something is watched."""
+        system = self._system(o, *watched)
+        return system.instant(when, o) if isinstance(when, Expr) else reading.find_event(system, o, *when).end
+
+    def _span(self, o: ParameterSet, begin: Any, end: Any, watched: Expr) -> tuple[Ball, Ball]:
+        """Return the instants (s) between which an expression is watched."""
+        return self._time(o, begin, watched), self._time(o, end, watched)
 
     def _instant(self, at: At) -> Any:
         """Return an expression, or name and number of an event."""

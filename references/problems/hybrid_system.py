@@ -438,6 +438,11 @@ class EventParameter:
     near: str = ""
     follow: Callable[..., HybridSystem] = HybridSystem
 
+    def describe(self) -> str:
+        """Say for a reader what the parameter is."""
+        name, number = self.event
+        return f"a value of {self.name} makes {self.zero} zero at {name} {number} (another value may do so, too)"
+
     def off(self, problem: Any, o: ParameterSet, trial: Ball) -> Ball:
         """Return the expression at the event, for a trial."""
         system = self.follow(problem, (), None, {self.name: trial})

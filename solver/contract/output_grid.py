@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.problem.mechanical import Problem
-from veridyn.problem.time_scales import shortest_period
+from veridyn.problem.time_scales import longest_interval, shortest_period
 from veridyn.solver.contract.statements import STEPS_PER_PERIOD, Refinement, Settings, as_float
 
 OUTPUT_INTERVAL = "output interval"
@@ -28,7 +28,7 @@ def list_output_levels(problem: Problem) -> Refinement:
         period = shortest_period(problem)
         sizes = [period / count for count in STEPS_PER_PERIOD]
     else:
-        sizes = [_find_longest(problem) / count for count in PARTS]
+        sizes = [longest_interval(problem) / count for count in PARTS]
     return Refinement(OUTPUT_INTERVAL, tuple({OUTPUT_INTERVAL: size} for size in sizes))
 
 
@@ -45,12 +45,7 @@ def refine_outputs(problem: Problem, settings: Settings) -> tuple[Problem, Setti
     if problem.output_times is None:
         count = _count(problem.end - problem.start, size)
         return replace(problem, output_times=np.linspace(problem.start, problem.end, count + 1)), others
-    return replace(problem, output_times=_cut(problem.output_times, _count(_find_longest(problem), size))), others
-
-
-def _find_longest(problem: Problem) -> float:
-    assert problem.output_times is not None
-    return float(np.diff(problem.output_times).max(initial=0.0)) or problem.end - problem.start
+    return replace(problem, output_times=_cut(problem.output_times, _count(longest_interval(problem), size))), others
 
 
 def _count(span: float, size: float) -> int:

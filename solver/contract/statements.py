@@ -13,7 +13,7 @@ from veridyn.problem.devices import DEVICE_TAGS
 from veridyn.problem.elements import GEOMETRIES, LAWS
 from veridyn.problem.mechanical import Problem
 from veridyn.problem.nearest import nearest
-from veridyn.problem.time_scales import shortest_period
+from veridyn.problem.time_scales import longest_interval, shortest_period
 from veridyn.solver.contract.errors import SettingsError
 
 Settings = Mapping[str, object]
@@ -97,6 +97,7 @@ class ObservedClaims:
     refinement: str = ""
 
 
+DOUBLE_DIGITS = 15.95  # -log10 of half a unit in the last place of a double: more digits no answer has
 NUMBERS = (
     "order", "damped_order", "factor", "digits", "lag", "force_lag", "numerical_damping", "stability", "printed"
 )  # fmt: skip
@@ -134,6 +135,8 @@ def _refuse_contradictions(owner: str, claims: Claims) -> None:
         value = getattr(claims, name)
         if value is not None and value <= 0:
             raise SettingsError(f"{owner}: claim {name} = {value:g} must be positive")
+    if claims.digits is not None and claims.digits > DOUBLE_DIGITS:
+        raise SettingsError(f"{owner}: claim digits = {claims.digits:g} is more than the {DOUBLE_DIGITS} of a double")
     if claims.printed is not None and (claims.printed < 2 or claims.printed != int(claims.printed)):
         raise SettingsError(f"{owner}: claim printed = {claims.printed:g} must be a whole number of digits, 2 or more")
 
@@ -198,11 +201,14 @@ def find_levels(owner: str, stated: object, problem: Problem, claims: Claims) ->
 
 
 def _spread(key: str, problem: Problem, claims: Claims) -> list[Settings]:
-    """Return levels of a setting that a solver only names, from the time scales of the problem."""
+    """Return levels of a setting that a solver only names, from the time scales of the problem.
+
+    No step is longer than the longest interval between two outputs: those who land on outputs take none.
+    """
     if key == claims.tolerance:
         return [{key: tolerance} for tolerance in TOLERANCES]
-    period = shortest_period(problem)
-    return [{key: period / count} for count in STEPS_PER_PERIOD]
+    coarsest = min(shortest_period(problem) / STEPS_PER_PERIOD[0], longest_interval(problem))
+    return [{key: coarsest * STEPS_PER_PERIOD[0] / count} for count in STEPS_PER_PERIOD]
 
 
 def read_refinement(owner: str, given: object, tolerance: str = "") -> Refinement:

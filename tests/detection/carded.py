@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from veridyn.identification.card import make_cards
-from veridyn.identification.contradicting import HurriedGate
+from veridyn.identification.limited import LimitedGate
 from veridyn.identification.observing import observe_claims
 from veridyn.problem.errors import SolverInputError
 from veridyn.solver.contract.errors import SolverFailure
@@ -17,8 +16,6 @@ from veridyn.validation_cases.judgement.subject import Request
 
 from .faults.tools import Standing
 from .trial import CARD, Trial
-
-PATIENCE = 120.0  # s, for a card
 
 
 class Silent(Standing):
@@ -47,7 +44,7 @@ def judge_card(gate: Gate, sound: Trial | None, **named: Any) -> Trial:
 
 
 def _list_failures(gate: Gate) -> Iterator[tuple[str, tuple[str, float | None]]]:
-    for card in make_cards(HurriedGate(gate, time.monotonic() + PATIENCE)):
+    for card in make_cards(LimitedGate(gate)):
         for line in card.deviations:
             yield line, ("card", None)
         for each in card.contradictions:

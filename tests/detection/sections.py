@@ -1,13 +1,14 @@
 """Sections of the detection page from studies of a part of the faults: ``python -m tests.detection.sections DIR …``.
 
-A study without claims gives the section on solvers that state nothing; another one that on faults that were tried
-again after the study of the whole page.
+A study without claims adds to the section on solvers that state nothing, whose trials docs/detection-silent.json
+keeps; another one gives that on faults that were tried again after the study of the whole page.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from .outcome import Document, Outcome, find_alarms, join, key_of, read_outcomes
 from .page import (
     AGAIN,
     RESULTS,
+    ROOT,
     SILENT,
     bullets,
     list_cells,
@@ -34,6 +36,7 @@ STATES_NOTHING = """\
 Most users' solvers state neither claims nor refinement. `python -m tests.detection.study --silent` lets the hosts state
 nothing either: first comes the [card](identify.md), a deviation on which is a detection; then cases, by the step, the
 order or the tolerance that the answers showed. Hosts that are not listed were not tried so."""
+STORED = "detection-silent.json"  # in docs: all trials without claims so far
 
 
 def make_again(document: Document) -> str:
@@ -47,7 +50,17 @@ def make_silent(document: Document) -> str:
     """Return the section on hosts that state nothing: sums, and every fault that survives, with the reason."""
     outcomes = read_outcomes(document)
     sums = bullets(summarise_faults(document))
-    return _join(SILENT, STATES_NOTHING, *make_runs(document), sums, *_survive(outcomes), *_fail_wrongly(document))
+    parts = (*_state_parts(outcomes), *_survive(outcomes), *_fail_wrongly(document))
+    return _join(SILENT, STATES_NOTHING, *make_runs(document), sums, *parts)
+
+
+def _state_parts(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Yield of which hosts a part of the faults was tried."""
+    tried = Counter(outcome.fault["host"] for outcome in outcomes)
+    counts = {host.name: len(host.faults) for host in load_hosts().values()}
+    parts = [f"{name} ({count} of {counts[name]})" for name, count in tried.items() if count < counts.get(name, 0)]
+    if parts:
+        yield f"Of these hosts a part of the faults was tried: {', '.join(parts)}."
 
 
 def _survive(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -78,13 +91,24 @@ def with_reasons(document: Document) -> Document:
 
 
 def main(folders: Sequence[str]) -> None:
-    """Write the sections of which there are studies."""
+    """Write the sections of which there are studies; trials without claims add to those that are kept."""
     texts = [(Path(folder) / RESULTS).read_text(encoding="utf-8") for folder in folders]
     documents = [with_reasons(json.loads(text)) for text in texts]
-    for name, make, silent in ((AGAIN, make_again, False), (SILENT, make_silent, True)):
-        mine = [document for document in documents if document.get("silent", False) is silent]
-        if mine:
-            write_section(name, make(join(mine)))
+    silent = [document for document in documents if document.get("silent", False)]
+    again = [document for document in documents if not document.get("silent", False)]
+    if again:
+        write_section(AGAIN, make_again(join(again)))
+    if silent:
+        write_section(SILENT, make_silent(_store(silent)))
+
+
+def _store(documents: Sequence[Document]) -> Document:
+    """Return all trials without claims so far with those of more studies, and keep them."""
+    file = ROOT / "docs" / STORED
+    before = [with_reasons(json.loads(file.read_text(encoding="utf-8")))] if file.exists() else []
+    document = {**join([*before, *documents]), "silent": True}
+    file.write_text(json.dumps(document).replace("}, {", "},\n{") + "\n", encoding="utf-8")
+    return document
 
 
 if __name__ == "__main__":

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import signal
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from types import FrameType
+from typing import Any
 
 from veridyn.problem.mechanical import Problem
+from veridyn.references.deadline import TICK, may_be_cut, precisions_restored
 from veridyn.solver.contract.errors import SolverLost
 from veridyn.solver.contract.gate import TimedAnswer
 from veridyn.solver.contract.local_gate import LocalGate
@@ -22,16 +24,19 @@ class OutOfTime(BaseException):
 def end_after(seconds: float) -> Iterator[None]:
     """Raise `OutOfTime` if what follows takes too long; in the main thread of a process alone."""
 
-    def ring(*_: object) -> NoReturn:
-        raise OutOfTime
+    def ring(_: int, frame: FrameType | None) -> None:
+        if may_be_cut(frame):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            raise OutOfTime
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    with precisions_restored():
+        before = signal.signal(signal.SIGALRM, ring)
+        signal.setitimer(signal.ITIMER_REAL, seconds, TICK)  # again a tick later, where the first was of no use
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
 
 
 class TimedGate(LocalGate):

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from veridyn import verify
-from veridyn.identification import contradicting
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "plugging-in-a-solver.md").read_text(encoding="utf-8")
@@ -84,8 +83,7 @@ def test_the_initial_value_solver_keeps_its_order(tmp_path):
     assert any(record.layer == "claim" and record.verdict == "pass" for record in records)
 
 
-def test_failures_of_criterion_and_claim_are_those_of_the_page_on_judgement(spec, tmp_path, monkeypatch):
-    monkeypatch.setattr(contradicting, "PATIENCE", 600.0)  # of a card, on a machine that is busy
+def test_failures_of_criterion_and_claim_are_those_of_the_page_on_judgement(spec, tmp_path):
     (force,) = (
         r
         for r in verify(spec, ["sdnd101"], parameters=SHORT, require="digits=4")

@@ -2,12 +2,9 @@
 
 import json
 import math
-import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +20,8 @@ from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.responses import read_response
 from veridyn.solver.contract.statements import Claims
 from veridyn.validation_cases.judgement.subject import Subject
+
+from ..processes import ends, is_alive
 
 PROBLEM = MechanicalProblem(
     name="flight",
@@ -43,22 +42,6 @@ LARGE = MechanicalProblem(
     output_times=np.linspace(0.0, 1.0, 200_001),  # megabytes, more than a pipe holds
     stops=(Stop("stop", np.ones(1), gap=2.0, stiffness=1.0),),
 )
-
-
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    status = Path(f"/proc/{pid}/stat")  # a zombie that nobody has waited for yet is dead enough
-    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
-
-
-def gone(pid, within=5.0):
-    end = time.monotonic() + within
-    while alive(pid) and time.monotonic() < end:
-        time.sleep(0.01)
-    return not alive(pid)
 
 
 def flies(solver, problem=PROBLEM):
@@ -223,7 +206,7 @@ def test_a_program_that_hangs(start, monkeypatch):
     pid = solver._program.process.pid
     with pytest.raises(SolverFailure, match=r"0\.5 s.*iterating"):
         flies(solver)
-    assert gone(pid)
+    assert ends(pid)
 
 
 def test_a_program_that_does_not_read(start, monkeypatch):
@@ -285,22 +268,22 @@ class TestNothingIsLeftBehind:
     def test_after_close(self, start):
         solver = start("none")
         pid = solver._program.process.pid
-        assert alive(pid)
+        assert is_alive(pid)
         solver.close()
-        assert gone(pid)
+        assert ends(pid)
 
     def test_after_the_object(self, program):
         solver = external.ExternalSolver(program("none"))
         pid = solver._program.process.pid
         del solver
-        assert gone(pid)
+        assert ends(pid)
 
     def test_a_program_that_does_not_stop(self, start, monkeypatch):
         monkeypatch.setattr(external, "PATIENCE", 0.2)
         solver = start("does not stop")
         pid = solver._program.process.pid
         solver.close()
-        assert gone(pid)
+        assert ends(pid)
 
     def test_children_of_the_program(self, start, tmp_path, monkeypatch):
         """A child that outlives its parent holds the pipes open; the time-out ends both."""
@@ -308,7 +291,7 @@ class TestNothingIsLeftBehind:
         solver = start("leaves a child behind", tmp_path / "child")
         with pytest.raises(SolverFailure):
             flies(solver)
-        assert gone(int((tmp_path / "child").read_text()))
+        assert ends(int((tmp_path / "child").read_text()))
 
     @pytest.mark.parametrize("jobs", ["1", "2"])
     def test_after_a_run(self, program, tmp_path, jobs):
@@ -330,7 +313,7 @@ class TestNothingIsLeftBehind:
         assert " checks: " in done.stdout
         pids = [int(file.name) for file in tmp_path.iterdir() if file.name.isdigit()]
         assert len(pids) in ((1,) if jobs == "1" else (2, 3))  # the workers share two tasks as they come
-        assert all(gone(pid) for pid in pids)
+        assert all(ends(pid) for pid in pids)
 
     def test_after_a_violent_death(self, program, tmp_path):
         """Nobody says stop any more; the end of its input tells the program."""
@@ -341,7 +324,7 @@ class TestNothingIsLeftBehind:
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
         assert done.returncode == -9
-        assert gone(int(done.stdout))
+        assert ends(int(done.stdout))
 
 
 class TestCommands:

@@ -315,6 +315,12 @@ def foreign(tmp_path_factory):
     return lambda name: f"{file}:{name}"
 
 
+@pytest.fixture(scope="session")
+def right(veridyn, foreign):
+    """The text of the result file of a right solver: of all layers of the first variant of SDND101."""
+    return veridyn("run", "sdnd101", "--set", "v0=2", "--solver", foreign("Foreign"), "--json", "-").out
+
+
 @pytest.fixture
 def no_work(monkeypatch):
     """Fail as soon as a solver is put to work in earnest."""

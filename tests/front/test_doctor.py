@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from veridyn.doctor import method
 from veridyn.doctor.command import PATIENTS, patients_of
 from veridyn.doctor.misreadings import SEVERAL, error_of, fault_of_displacement, paths_of_faults
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
@@ -1007,8 +1006,7 @@ METHODS = {  # status, line of the method, verdict
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_small_errors_do_not_make_the_right_method(veridyn, file, name, monkeypatch):
-    monkeypatch.setattr(method, "PATIENCE", 600.0)  # a busy machine must not cut the card
+def test_small_errors_do_not_make_the_right_method(veridyn, file, name):
     status, line, verdict = METHODS[name]
     seen = veridyn("doctor", "--solver", f"{file}:{name}")
     said = " ".join(seen.out.split())

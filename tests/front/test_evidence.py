@@ -14,13 +14,11 @@ from veridyn.results import compute_checksum, read
 from veridyn.run.execution import Findings
 from veridyn.run.fingerprints import mark_solver
 
-RUN = ("run", "sdnd101", "--set", "v0=2")
 
-
-@pytest.fixture(scope="module")
-def right(veridyn, foreign):
+@pytest.fixture
+def document(right):
     """Results of a right solver, as its file has them."""
-    return json.loads(veridyn(*RUN, "--solver", foreign("Foreign"), "--json", "-").out)
+    return json.loads(right)
 
 
 @pytest.fixture
@@ -57,15 +55,14 @@ def move_reference(document, factor):
     return record["quantity"]
 
 
-def test_what_a_run_writes_agrees_with_the_library(veridyn, right, save):
-    seen = veridyn("report", save(right), "--verify")
+def test_what_a_run_writes_agrees_with_the_library(veridyn, document, save):
+    seen = veridyn("report", save(document), "--verify")
     assert seen.status == 0
-    judged = sum(r["verdict"] != "not applicable" for r in right["results"])
+    judged = sum(r["verdict"] != "not applicable" for r in document["results"])
     assert f"and {judged} results agree with the installed library" in seen.out
 
 
-def test_a_reference_that_was_moved_everywhere_alike_is_seen(veridyn, right, save):
-    document = json.loads(json.dumps(right))
+def test_a_reference_that_was_moved_everywhere_alike_is_seen(veridyn, document, save):
     name = move_reference(document, "1.0001")
     file = save(document)
     read(file)
@@ -75,8 +72,7 @@ def test_a_reference_that_was_moved_everywhere_alike_is_seen(veridyn, right, sav
     assert name in seen.err
 
 
-def test_a_check_that_was_cut_from_the_plan_too_is_seen(veridyn, right, save):
-    document = json.loads(json.dumps(right))
+def test_a_check_that_was_cut_from_the_plan_too_is_seen(veridyn, document, save):
     gone = document["results"].pop(0)
     (entry,) = (e for e in document["plan"] if gone["id"] in e["checks"])
     entry["checks"].remove(gone["id"])
@@ -88,12 +84,12 @@ def test_a_check_that_was_cut_from_the_plan_too_is_seen(veridyn, right, save):
     assert gone["id"] in seen.err
 
 
-def test_a_solver_that_was_changed_since_is_named(veridyn, right, save, foreign):
+def test_a_solver_that_was_changed_since_is_named(veridyn, document, save, foreign):
     path = Path(foreign("Foreign").rpartition(":")[0])
     before = path.read_text(encoding="utf-8")
     try:
         path.write_text(before + "# another one\n", encoding="utf-8")
-        seen = veridyn("report", save(right), "--verify")
+        seen = veridyn("report", save(document), "--verify")
     finally:
         path.write_text(before, encoding="utf-8")
     assert seen.status == 2
@@ -119,8 +115,8 @@ def test_the_hash_of_a_solver_is_of_the_modules_that_it_imports_but_not_of_the_s
     assert mark.files == tuple(sorted(set(texts) - {"veridyn/__init__.py", "aside.py"}))
 
 
-def test_without_a_plan_nothing_is_verified(veridyn, right, save):
-    seen = veridyn("report", save(right | {"plan": None}), "--verify")
+def test_without_a_plan_nothing_is_verified(veridyn, document, save):
+    seen = veridyn("report", save(document | {"plan": None}), "--verify")
     assert (seen.status, "state no plan" in seen.err) == (2, True)
 
 
@@ -141,9 +137,9 @@ def keys(tmp_path):
 
 
 @needs_ssh
-def test_results_are_signed_and_the_page_says_by_whom(veridyn, right, save, keys, tmp_path):
+def test_results_are_signed_and_the_page_says_by_whom(veridyn, document, save, keys, tmp_path):
     key, allowed = keys
-    file, page = save(right), tmp_path / "page"
+    file, page = save(document), tmp_path / "page"
     assert veridyn("sign", file, "--key", key).status == 0
     seen = veridyn("check-signature", file, "--signers", allowed)
     assert (seen.status, "is signed by me@example.org, key SHA256:" in seen.out) == (0, True)
@@ -155,9 +151,9 @@ def test_results_are_signed_and_the_page_says_by_whom(veridyn, right, save, keys
 
 
 @needs_ssh
-def test_one_byte_more_loses_the_signature(veridyn, right, save, keys):
+def test_one_byte_more_loses_the_signature(veridyn, document, save, keys):
     key, allowed = keys
-    file = save(right)
+    file = save(document)
     veridyn("sign", file, "--key", key)
     file.write_bytes(file.read_bytes() + b"\n")
     seen = veridyn("check-signature", file, "--signers", allowed)
@@ -165,9 +161,9 @@ def test_one_byte_more_loses_the_signature(veridyn, right, save, keys):
 
 
 @needs_ssh
-def test_a_key_that_nobody_allowed_signs_nothing(veridyn, right, save, keys, tmp_path):
+def test_a_key_that_nobody_allowed_signs_nothing(veridyn, document, save, keys, tmp_path):
     key, allowed = keys
-    file = save(right)
+    file = save(document)
     veridyn("sign", file, "--key", key)
     allowed.write_text(allowed.read_text(encoding="utf-8")[:-20] + "A" * 19 + "\n", encoding="utf-8")
     assert veridyn("check-signature", file, "--signers", allowed).status == 2
@@ -176,9 +172,8 @@ def test_a_key_that_nobody_allowed_signs_nothing(veridyn, right, save, keys, tmp
 
 
 @needs_ssh
-def test_what_contradicts_itself_is_not_signed(veridyn, right, save, keys):
+def test_what_contradicts_itself_is_not_signed(veridyn, document, save, keys):
     key, _ = keys
-    document = json.loads(json.dumps(right))
     next(r for r in document["results"] if r["layer"] == "criterion")["margin"] = 1e9
     seen = veridyn("sign", save(document), "--key", key)
     assert (seen.status, "has margin 1000000000.0" in seen.err) == (2, True)

@@ -173,12 +173,6 @@ def with_checksum(document):
     return document | {"digest": compute_checksum(document)}
 
 
-@pytest.fixture(scope="module")
-def right(veridyn, foreign):
-    """The text of the result file of a right solver."""
-    return veridyn("run", "sdnd101", "--set", "v0=2", "--solver", foreign("Foreign"), "--json", "-").out
-
-
 def test_a_report_of_an_interrupted_run_says_so_and_fails(veridyn, right, tmp_path):
     file, folder = tmp_path / "results.json", tmp_path / "report"
     file.write_text(right, encoding="utf-8")

@@ -1,6 +1,6 @@
 """A kill or Ctrl-C at any instant, a disk full at any size: the earlier outputs stand, and the same command goes on.
 
-One instant of two commands here; `tox -e instants` tries a hundred of each: an hour's work, which VERIDYN_WHICH cuts
+One instant of one command here; `tox -e instants` tries a hundred of each: an hour's work, which VERIDYN_WHICH cuts
 into parts ("90:100" are the last ten).
 """
 
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -57,7 +58,21 @@ WORKS = {
 }
 
 
-TRIED = WORKS if "VERIDYN_INSTANTS" in os.environ else ("sweep", "report")
+TRIED = WORKS if "VERIDYN_INSTANTS" in os.environ else ("sweep",)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that was given once: how it ended, after how long, and the folder with its outputs."""
+
+    work: Work
+    folder: Path
+    status: int
+    seconds: float
+
+    def copy(self, folder):
+        """Copy what the command left; return the copy."""
+        return Path(shutil.copytree(self.folder, folder / "copy"))
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +81,18 @@ def judged(tmp_path_factory):
     folder = tmp_path_factory.mktemp("judged")
     assert WORKS["run"].finish(folder)[0] in {0, 1}
     return folder / "out.json"
+
+
+@pytest.fixture(scope="module", params=TRIED)
+def ended(request, tmp_path_factory):
+    """Each command, given once."""
+    work, folder = WORKS[request.param], tmp_path_factory.mktemp("ended")
+    if "judged.json" in work.arguments:
+        shutil.copy(request.getfixturevalue("judged"), folder / "judged.json")
+    begin = time.monotonic()
+    status, said = work.finish(folder)
+    assert status in {0, 1}, said
+    return Ended(work, folder, status, time.monotonic() - begin)
 
 
 def outputs(folder):
@@ -80,21 +107,12 @@ def leftovers(folder):
     return [str(file) for file in folder.rglob("*.veridyn/**/*") if file.is_file() and file.name not in kept]
 
 
-@pytest.mark.parametrize("name", TRIED)
-def test_a_kill_leaves_the_earlier_outputs_and_the_command_goes_on(name, judged, tmp_path):
-    work, before = WORKS[name], tmp_path / "before"
-    before.mkdir()
-    shutil.copy(judged, before / "judged.json")
-    begin = time.monotonic()
-    status, said = work.finish(before)
-    lasted = time.monotonic() - begin
-    assert status in {0, 1}, said
-    names = outputs(before).keys()
+def test_a_kill_leaves_the_earlier_outputs_and_the_command_goes_on(ended, tmp_path):
+    names = outputs(ended.folder).keys()
     for number in range(FIRST, END):
-        folder = tmp_path / str(number)
-        shutil.copytree(before, folder)
-        with work.start(folder) as process:
-            time.sleep(lasted * (number + 1) / (INSTANTS + 1))
+        folder = ended.copy(tmp_path)
+        with ended.work.start(folder) as process:
+            time.sleep(ended.seconds * (number + 1) / (INSTANTS + 1))
             os.killpg(process.pid, signal.SIGKILL)
         assert outputs(folder).keys() >= names, number
         for file in outputs(folder).values():
@@ -102,30 +120,24 @@ def test_a_kill_leaves_the_earlier_outputs_and_the_command_goes_on(name, judged,
                 read([file])
             elif file.suffix == ".json":
                 json.loads(file.read_text(encoding="utf-8"))
-        assert work.finish(folder)[0] == status, number
+        assert ended.work.finish(folder)[0] == ended.status, number
         assert outputs(folder).keys() == names, number
         assert leftovers(folder) == [], number
         shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("name", TRIED)
-def test_ctrl_c_is_130_and_no_traceback(name, judged, tmp_path):
+def test_ctrl_c_is_130_and_no_traceback(ended, tmp_path):
     """Or the status of the whole, where it had ended. Python itself starts in the first half, without code of ours."""
-    work = WORKS[name]
-    shutil.copy(judged, tmp_path / "judged.json")
-    begin = time.monotonic()
-    status, said = work.finish(tmp_path)
-    lasted = time.monotonic() - begin
-    assert status in {0, 1}, said
+    folder = ended.copy(tmp_path)
     for number in range(FIRST, END):
-        with work.start(tmp_path) as process:
-            time.sleep(lasted * (INSTANTS + number + 1) / (2 * INSTANTS + 1))
+        with ended.work.start(folder) as process:
+            time.sleep(ended.seconds * (INSTANTS + number + 1) / (2 * INSTANTS + 1))
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGINT)
             _, trouble = process.communicate(timeout=500)
-        assert (process.returncode in {130, status}, b"Traceback" in trouble) == (True, False), (number, trouble)
+        assert (process.returncode in {130, ended.status}, b"Traceback" in trouble) == (True, False), (number, trouble)
         assert process.returncode != 130 or trouble.splitlines()[-1].startswith(b"veridyn: interrupted"), trouble
-        assert work.finish(tmp_path)[0] == status
+        assert ended.work.finish(folder)[0] == ended.status
 
 
 CONVERTED = """
@@ -151,23 +163,19 @@ def test_an_interrupt_that_a_library_raises_as_an_error_is_130(way, status):
     assert (seen.stderr == b"veridyn: interrupted\n") == (status == 130)
 
 
-@pytest.mark.parametrize("name", TRIED)
-def test_a_disk_that_fills_up_leaves_the_earlier_outputs(name, judged, tmp_path):
+def test_a_disk_that_fills_up_leaves_the_earlier_outputs(ended, tmp_path):
     """The limit of a file's size stands in for a full disk."""
-    work = WORKS[name]
-    shutil.copy(judged, tmp_path / "judged.json")
-    status, said = work.finish(tmp_path)
-    assert status in {0, 1}, said
-    before = {name: file.read_bytes() for name, file in outputs(tmp_path).items()}
+    folder = ended.copy(tmp_path)
+    before = {name: file.read_bytes() for name, file in outputs(folder).items()}
     largest = max(len(content) for name, content in before.items() if name != "judged.json")
     for part in range(FIRST + 1, END + 1):
-        limited = LIMITED.format(size=largest * part // (INSTANTS + 1), arguments=list(work.arguments))
+        limited = LIMITED.format(size=largest * part // (INSTANTS + 1), arguments=list(ended.work.arguments))
         command = [sys.executable, "-c", limited]
-        seen = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        seen = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         assert (seen.returncode, "Traceback" in seen.stderr) == (2, False), seen.stderr
-        assert {name: file.read_bytes() for name, file in outputs(tmp_path).items()} == before
-        assert work.finish(tmp_path)[0] == status
-        before = {name: file.read_bytes() for name, file in outputs(tmp_path).items()}
+        assert {name: file.read_bytes() for name, file in outputs(folder).items()} == before
+        assert ended.work.finish(folder)[0] == ended.status
+        before = {name: file.read_bytes() for name, file in outputs(folder).items()}
 
 
 LIMITED = """

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -17,22 +16,7 @@ from veridyn.run.execution import Findings, introduce_solvers, judge_tasks
 from veridyn.run.plan import Access, Plan
 from veridyn.run.workers import Pool, WorkerLost
 
-
-def gone(pid, within=5.0):
-    end = time.monotonic() + within
-    while alive(pid) and time.monotonic() < end:
-        time.sleep(0.02)
-    return not alive(pid)
-
-
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    status = Path(f"/proc/{pid}/stat")  # a zombie that nobody has waited for yet is dead enough
-    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
-
+from ..processes import ends
 
 LOST = {"hangs": "within 4 s", "dies": "killed by SIGSEGV"}
 
@@ -166,7 +150,7 @@ def test_nothing_is_left_behind_after_a_time_out(veridyn, hanging, tmp_path, kin
     assert seen.status == 3
     assert "within 1 s" in seen.document["results"][0]["detail"]
     assert len(noted(tmp_path)) >= 2
-    assert all(gone(pid) for pid in noted(tmp_path))
+    assert all(ends(pid) for pid in noted(tmp_path))
 
 
 @pytest.mark.parametrize("kind", ["program", "module"])
@@ -184,7 +168,7 @@ def test_nothing_is_left_behind_after_the_parent(foreign, hanging, tmp_path, kin
             time.sleep(0.05)
         os.killpg(process.pid, end) if end is signal.SIGINT else process.send_signal(end)
         out, err = process.communicate(timeout=30)
-    assert all(gone(pid, within=10.0) for pid in noted(tmp_path))
+    assert all(ends(pid, within=10.0) for pid in noted(tmp_path))
     if end is signal.SIGINT:  # as from the keyboard
         told = r"^(?:veridyn: \d+ s, .*\n)*veridyn: interrupted; (\d+) checks judged before\n$"  # progress, if slow
         (judged,) = re.findall(told, err)
@@ -213,7 +197,7 @@ def test_nothing_is_left_behind_after_a_worker(hanging, tmp_path, kind):
             assert process.poll() is None
             time.sleep(0.05)
         process.kill()
-    assert all(gone(pid, within=10.0) for pid in noted(tmp_path))
+    assert all(ends(pid, within=10.0) for pid in noted(tmp_path))
 
 
 JOBS = """

@@ -22,6 +22,7 @@ class Stepper:
     ``blind``: directions are not looked at. ``reports_end``: events are reported at the end of their step.
     ``in_turn``: resets see the states that earlier ones have changed. ``parabola``: outputs lie on one.
     ``cut_output``: outputs in a step that an event cuts are those of the whole step, shortened.
+    ``single``: what is rounded to single precision, instants of events or the guards' states.
     """
 
     name: str = "stepper"
@@ -32,6 +33,7 @@ class Stepper:
     in_turn: bool = False
     parabola: bool = False
     cut_output: bool = False
+    single: str = ""
     version = "1"
     capabilities = frozenset({"initial-value", "hybrid"})
     settings = {"step": "step (s)"}  # noqa: RUF012
@@ -89,7 +91,10 @@ class Stepper:
         """Return the instant of an event in a step."""
 
         def guard(at: float) -> float:
-            return float(parts.guards(at, kutta(parts, t, y, at - t))[i])
+            state = kutta(parts, t, y, at - t)
+            return float(
+                parts.guards(at, state.astype(np.float32).astype(float) if self.single == "guards" else state)[i]
+            )
 
         a, b = guard(early), guard(late)
         if self.locate == "end":
@@ -99,7 +104,7 @@ class Stepper:
         for _ in range(HALVINGS):
             middle = (early + late) / 2
             early, late = (middle, late) if guard(middle) * a > 0 else (early, middle)
-        return late
+        return float(np.float32(late)) if self.single == "instants" else late
 
     def reset(self, parts: Functions, event: str, t: float, before: Floats) -> Floats:
         """Return the states after an event."""
@@ -136,3 +141,5 @@ LATE_REPORT = Stepper(reports_end=True)
 IN_TURN = Stepper(in_turn=True)
 PARABOLA = Stepper(parabola=True)
 CUT = Stepper(cut_output=True)
+SINGLE_CLOCK = Stepper(single="instants")
+SINGLE_GUARDS = Stepper(single="guards")

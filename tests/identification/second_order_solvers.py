@@ -72,3 +72,29 @@ class OfSecondOrder:
             u, place = u + drift * h * v, place + drift
             v = v + kick * h * force(t + place * h, u)
         return u, v
+
+
+@dataclass(frozen=True, eq=False)
+class OfHalves(OfSecondOrder):
+    """The same for rates of any form: the first half of the states drifts, the second is kicked."""
+
+    def solve(self, problem: Any, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the states at the output instants."""
+        rate, half, times = functions(problem).rhs, problem.size // 2, problem.output_times
+        tableau = NYSTROM[self.method]
+        shares = {"drifts": tableau.drifts.astype(float), "kicks": tableau.kicks.astype(float)}
+        if self.change:
+            name, place, amount = self.change
+            shares[name][place] += amount
+        y, rows = problem.initial_state, [problem.initial_state]
+        counts = find_counts(problem, settings.get("dt", 1e-2))
+        for begin, end, count in zip(times[:-1], times[1:], counts, strict=True):
+            h = (end - begin) / count
+            for i in range(count):
+                place = begin + i * h
+                for drift, kick in zip(shares["drifts"], [*shares["kicks"], 0.0], strict=True):
+                    y = y + drift * h * np.concatenate((rate(place, y)[:half], np.zeros(y.size - half)))
+                    place += drift * h
+                    y = y + kick * h * np.concatenate((np.zeros(half), rate(place, y)[half:]))
+            rows.append(y)
+        return {"time": times, "states": np.array(rows)}

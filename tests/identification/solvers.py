@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.integrate import solve_ivp
 
+from tests.identification.second_order_solvers import OfSecondOrder
+
 ALL = frozenset(
     {"mechanical", "multi-dof", "loads", "damping", "damping:coupled", "damping:gyroscopic", "stiffness:circulatory"}
 )
@@ -122,6 +124,24 @@ def runge_kutta(a: Any, b: Any) -> Any:
                 slopes.append(rates((i + node) * h, inner))
             y = y + h * sum(w * s for w, s in zip(b, slopes, strict=True))
             states.append(np.split(y, 2))
+        return states
+
+    return march
+
+
+def nystrom(name: str, change: tuple[str, int, float] | tuple[()] = ()) -> Any:
+    """Return the march of a method of Nystrom, or of drifts and kicks, which takes dampers as forces."""
+    method = OfSecondOrder("mine", name, change)
+
+    def march(p: Any, load: Any, h: float, count: int) -> Any:
+        inverse, n = np.linalg.inv(p.mass), p.size
+
+        def force(t: float, x: Any) -> Any:
+            return inverse @ (load(t) - p.stiffness @ x)
+
+        states = [tuple(np.split(start_of(p), [n]))]
+        for i in range(count):
+            states.append(method.advance(force, i * h, *states[-1], h))
         return states
 
     return march

@@ -11,17 +11,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from msgspec import structs
 
 import veridyn
-from tests.detection.hosts.explicit.solver import SOLVER as EXPLICIT
 from tests.detection.hosts.field.structure import AVERAGE, NAMED_ALPHA, VERLET
-from veridyn.identification import contradicting
-from veridyn.identification.contradicting import contradict_claims
-from veridyn.identification.examinee import Examinee, TimeSpent
+from veridyn.identification.contradicting import contradict_claims, measure_cards
+from veridyn.identification.examinee import Examinee, LimitReached
 from veridyn.identification.free import find_limit, measure_free
+from veridyn.identification.limited import LimitedGate
 from veridyn.identification.linear_step import find_linear_control
+from veridyn.identification.smooth import SPIRAL
 from veridyn.identification.trials import Bench
 from veridyn.results import Layer, Record, ReportError, Verdict, read
 from veridyn.results.causes import find_causes
@@ -84,7 +85,6 @@ RIGHT = {
     "newmark": (AVERAGE, NEWMARK),
     "alpha": (NAMED_ALPHA, None),
     "verlet": (VERLET, None),
-    "explicit": (EXPLICIT, None),
     "printed": (Stepper(AVERAGED, {"order": 2, "printed": 6}, answer=printed), None),
     "rates": (RungeKutta("right", "dormand-prince", claims={"order": 5}), None),
     "tableau": (RungeKutta("named", "rk4", claims=TABLEAU), None),
@@ -136,16 +136,23 @@ def test_a_claim_explains_the_failures_that_follow_from_it() -> None:
     assert [(cause.count, cause.kind) for cause in causes] == [(2, CauseKind.CLAIM), (1, CauseKind.INVARIANCE)]
 
 
-def test_verify_returns_it_first_and_time_bounds_a_card(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verify_returns_it_first() -> None:
     solver = RungeKutta("four", "rk4", claims={"order": 5})
     records = veridyn.verify(solver, ["kelvin_voigt"], parameters={"z": "1/5"})
     assert [record.case for record in records[:2]] == [CARD, "kelvin_voigt"]
-    monkeypatch.setattr(contradicting, "PATIENCE", 0.0)
-    gate = LocalGate(solver)
-    found = contradict_claims(gate, Subject.from_introduction(gate.introduction))
-    (remark,) = found.remarks
-    assert found.contradictions == ()
-    assert "only a part of its card" in remark
+
+
+def test_a_card_without_time_contradicts_nothing_and_says_so() -> None:
+    """Where a budget has no time for a solve none is made; without one their number alone is limited."""
+    gate = LocalGate(RungeKutta("four", "rk4", claims={"order": 5}))
+    subject = Subject.from_introduction(gate.introduction)
+    hurried = measure_cards(gate, subject, has_time=lambda longest: longest == 0.0)
+    assert hurried.contradictions == ()
+    assert hurried.remarks == ("four: only a part of its card was measured: the budget has no time for one more solve",)
+    limited = LimitedGate(gate, left=1)
+    limited.solve(SPIRAL.build(np.array([0.0, 1.0])), {})
+    with pytest.raises(LimitReached, match="solves were made"):
+        limited.solve(SPIRAL.build(np.array([0.0, 1.0])), {})
 
 
 class Spending(LocalGate):
@@ -155,7 +162,7 @@ class Spending(LocalGate):
 
     def solve(self, problem: Any, settings: Any) -> Any:
         if self.is_spent:
-            raise TimeSpent("time is over")
+            raise LimitReached("time is over")
         return super().solve(problem, settings)
 
 

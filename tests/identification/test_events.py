@@ -56,6 +56,8 @@ FAULTS = {
     "BLIND": ["3 events of direction 1 where", "3 events of direction -1 where"],
     "LATE_REPORT": ["events are reported up to 0.077 s"],
     "IN_TURN": ["resets: 1 and 2 exchanged give 2 and 2"],
+    "SINGLE_CLOCK": ["instants of events are kept in single precision: an event at 1024 s is 5e-05 s off"],
+    "SINGLE_GUARDS": ["guards are evaluated in single precision: an event at a state of 1024"],
     "CUT": ["output in a step that an event cuts: error"],
 }
 

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.detection.hosts.field.structure import MODAL, first_for_all
 from tests.identification.solvers import (
+    ALL,
     RK4,
     Dividing,
     SciPy,
@@ -18,6 +20,7 @@ from tests.identification.solvers import (
     bdf2,
     generalised,
     leapfrog,
+    nystrom,
     printed,
     runge_kutta,
     single,
@@ -31,6 +34,7 @@ from veridyn.identification.trials import Bench
 from veridyn.solver.contract.local_gate import LocalGate
 
 HHT = generalised(1.05**2 / 4, 0.55, 0, 0.05)
+UNDAMPED = frozenset({"mechanical", "multi-dof", "loads"})
 ALPHA = generalised(25 / 81, 11 / 18, 1 / 3, 4 / 9)
 HEUN = runge_kutta([[], [1]], [0.5, 0.5])
 
@@ -59,6 +63,8 @@ SOUND = {
     "Bathe": (bathe, "Bathe, split 1/2"),
     "BDF2": (bdf2, "BDF2"),
     "RK4": (runge_kutta(*RK4), "Runge-Kutta, rk4"),
+    "Yoshida": (nystrom("Yoshida 4, position first"), "Yoshida 4, position first"),
+    "Nystrom": (nystrom("nystrom-5"), "nystrom-5"),
     "Heun": (HEUN, "Runge-Kutta, heun"),
     "symplectic": (symplectic, "symplectic Euler, velocity first; dampers see the velocity before"),
 }
@@ -67,7 +73,7 @@ SOUND = {
 @pytest.mark.parametrize("name", SOUND)
 def test_sound_methods_are_named(name: str) -> None:
     march, expected = SOUND[name]
-    reading = read(Stepper(march))
+    reading = read(Stepper(march, capabilities=UNDAMPED if name in ("Yoshida", "Nystrom") else ALL))
     assert reading.method.startswith(expected)
     assert reading.deviations == ()
 
@@ -150,6 +156,14 @@ FAULTS = {
         Stepper(runge_kutta(RK4[0], [1 / 6, 1 / 3 + 1e-6, 1 / 3, 1 / 6 - 1e-6])),
         "Runge-Kutta, rk4, but free vibrations differ",
     ),
+    "kick": (
+        Stepper(nystrom("Ruth 3, velocity first", ("kicks", 1, 1e-6)), capabilities=UNDAMPED),
+        "Ruth 3, velocity first, but free vibrations differ by up to 1.3e-05 of the state",
+    ),
+    "stage": (
+        Stepper(nystrom("nystrom-4", ("stages", 7, 1e-6)), capabilities=UNDAMPED),
+        "nystrom-4, but free vibrations differ",
+    ),
     "method": (
         Stepper(generalised(0.25, 0.5), claims={"method": "newmark", "beta": "1/6"}),
         "newmark, beta 1/6 is claimed: free vibrations differ",
@@ -192,6 +206,15 @@ def test_faults_are_deviations(name: str) -> None:
     solver, expected = FAULTS[name]
     deviations = read(solver).deviations
     assert any(expected in line for line in deviations), deviations
+
+
+def test_exact_solver_is_held_to_other_motions_without_loads() -> None:
+    """The first damping ratio serves for all modes that lack one: free vibrations, and two damped modes, are exact."""
+    wrong = replace(MODAL, ratios=first_for_all)
+    assert [read(each).method for each in (MODAL, wrong)] == ["exact on free vibrations, to rounding"] * 2
+    assert read(MODAL).deviations == ()
+    (line,) = read(wrong).deviations
+    assert line.startswith("exact on free vibrations, but with one damped mode of two the state is")
 
 
 @pytest.mark.parametrize("method", ["RK45", "DOP853", "LSODA"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.identification.second_order_solvers import OfSecondOrder
+from tests.identification.second_order_solvers import OfHalves, OfSecondOrder
 from veridyn.identification.coloured import SECOND_ORDER, SEPARABLE, list_coloured
 from veridyn.identification.coloured_weights import ColouredWeight
 from veridyn.identification.examinee import Examinee
@@ -70,3 +70,24 @@ def test_number_off_by_a_millionth_is_named(name: str, change: tuple[str, int, f
 
 def test_claimed_order_that_is_not_reached_is_a_deviation() -> None:
     assert "order 4 is claimed; order 2 is seen: velocity Verlet" in read("velocity Verlet", order=4).deviations
+
+
+@pytest.mark.parametrize(("name", "order"), [("symplectic Euler, velocity first", 1.0), ("velocity Verlet", 2.0)])
+def test_partitioned_method_that_takes_any_rates_is_named(name: str, order: float) -> None:
+    """The states of trees are no positions and velocities: listed the other way round they give other weights."""
+    reading = read_initial_value(Examinee(LocalGate(OfHalves("mine", name))))
+    assert (reading.method, reading.deviations) == (name, ())
+    assert value(reading, "order, u' = g(v), v' = f(u)") == order
+    assert [gap.name for gap in reading.gaps] == ["weights", "events"]
+
+
+def test_share_of_a_partitioned_method_that_takes_any_rates_is_named() -> None:
+    solver = OfHalves("mine", "Ruth 3, velocity first", ("kicks", 1, 1e-6))
+    reading = read_initial_value(Examinee(LocalGate(solver)))
+    assert "Ruth 3, velocity first: kick 2 is 0.750001 where 3/4 belongs" in reading.deviations
+
+
+def test_order_of_second_order_problems_does_not_hold_for_rates_of_any_form() -> None:
+    """Who takes them, and does not refuse them, is held to the order that is claimed."""
+    reading = read_initial_value(Examinee(LocalGate(OfHalves("mine", "velocity Verlet", claims={"order": 2}))))
+    assert any(line.startswith("order 2 is claimed; 0.98 is seen") for line in reading.deviations)

@@ -1,6 +1,7 @@
 """What a solver, or its user, may state: claims, refinement levels, capabilities, requirements."""
 
 import math
+from dataclasses import replace
 
 import mpmath
 import numpy as np
@@ -107,6 +108,7 @@ def test_what_only_goes_with_a_claim_is_none(given):
         ({"order": 2, "stability": -1}, "claim stability = -1 must be positive"),
         ({"order": 2, "printed": 1}, "claim printed = 1 must be a whole number of digits, 2 or more"),
         ({"order": 2, "printed": 6.5}, "claim printed = 6.5 must be a whole number"),
+        ({"digits": 99}, "claim digits = 99 is more than the 15.95 of a double"),
     ],
 )
 def test_wrong_claims_are_refused_in_one_line(given, message):
@@ -220,6 +222,13 @@ def test_of_a_named_step_the_suite_chooses_levels_from_the_shortest_period():
         found = read_levels(LocalGate(Claiming(refinement="h")), problem)
         assert found.key == "h"
         assert found.sizes == pytest.approx([2 * math.pi / omega / count for count in STEPS_PER_PERIOD])
+
+
+def test_no_named_step_is_longer_than_an_interval_between_outputs():
+    """A solver that lands on outputs would take the same steps at all levels, and seem to have no order."""
+    dense = replace(oscillator(), output_times=np.linspace(0, 1, 101))
+    found = read_levels(LocalGate(Claiming(refinement="h")), dense)
+    assert found.sizes == pytest.approx([0.01, 0.005, 0.0025, 0.00125])
 
 
 def test_without_any_period_there_is_the_time_span():
@@ -358,6 +367,8 @@ def test_a_request_is_read():
         ({"refine": "step=1,0.5"}, "--refine: 2 refinement levels; give 3 or more"),
         ({"refine": "step=1,2,3"}, "no setting decreases"),
         ({"require": "6"}, "requirement '6': write digits=6 or rel=1e-6, a positive number"),
+        ({"require": "digits=99"}, "requirement 'digits=99': a double has 15.95 digits at most; ask for fewer"),
+        ({"require": "rel=1e-17"}, "requirement 'rel=1e-17': a double has 15.95 digits at most; ask for fewer"),
     ],
 )
 def test_a_wrong_request_is_refused_in_one_line(asked, message):

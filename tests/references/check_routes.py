@@ -1,6 +1,6 @@
 """The two routes of every reference share no algorithm, agree in every variant, and follow their parameters: minutes.
 
-`tox -e truth` runs it; `test_second_routes.py` is what every commit waits for.
+`tox -e truth` runs it; `test_truths.py` is what every commit waits for.
 """
 
 from __future__ import annotations

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 import weakref
 
+import mpmath
 import pytest
+from flint import ctx
 
 import veridyn
-from veridyn.references.deadline import Depth, Limit, OutOfTime, check_time, time_limit
+from veridyn.references.deadline import Depth, Limit, OutOfTime, check_time, may_be_cut, time_limit
+from veridyn.references.engine.enclosure import precision
 
 
 def test_without_a_limit_nothing_is_looked_at():
@@ -69,3 +73,51 @@ def spin():
 def test_the_alarm_cuts_nothing_whose_errors_are_lost(clear):
     with pytest.raises(OutOfTime), time_limit(0.05):
         go_on_after(clear)  # the warning of an error that is lost would fail the test
+
+
+def precisions():
+    return ctx.prec, ctx.cap, mpmath.mp.prec, mpmath.iv.prec
+
+
+def change_precisions():
+    """Work as both routes do: one precision within the other, quadratures and roots, which set their own."""
+    with precision(192), precision(64), mpmath.workdps(40), precision(384), mpmath.workdps(17):
+        mpmath.findroot(lambda x: mpmath.quad(mpmath.cos, [0, x], maxdegree=1) - mpmath.mpf("0.5"), 0.5, tol=1e-2)
+        ctx.prec, mpmath.mp.dps = 777, 99  # of who would set them back by a line of its own
+    return precisions()
+
+
+def cut_at(number, work):
+    """Do work that an alarm cuts at its line of a number, or as soon after it as may be; tell whether it was cut."""
+    lines = 0
+
+    def trace(frame, *_):
+        nonlocal lines
+        lines += 1
+        if lines >= number and may_be_cut(frame):
+            raise OutOfTime("cut")
+        return trace
+
+    def limited():
+        with time_limit(1000.0):
+            work()
+
+    sys.settrace(trace)
+    try:
+        limited()
+    except OutOfTime:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+
+def test_no_precision_is_left_behind_wherever_an_alarm_cuts():
+    before, number = precisions(), 0
+    while cut_at(number, change_precisions):
+        assert precisions() == before, f"cut at line {number}"
+        number += 1 if number < 150 else 41
+    assert number > 1000
+    with time_limit(0.0), pytest.raises(OutOfTime):
+        check_time("no limit is left behind either")
+    check_time("all is over")

@@ -92,6 +92,19 @@ def test_a_single_failure_has_no_cause_beside_it(printed, make_document, make_re
     assert "Causes" not in text
 
 
+def test_a_remedy_that_no_list_of_causes_holds_stands_with_its_failure(printed, make_document, make_result):
+    errors = {0.2: 0.05, 0.1: 0.004, 0.05: 0.0003}
+    levels = [{"setting": "step", "size": size, "value": 2 + error, "error": error} for size, error in errors.items()]
+    coarse = make_result(quantity="q", verdict="fail", value=2.1, reference=2.0, error=0.05, tolerance=0.01)
+    holds = make_result(quantity="q", layer="convergence", verdict="pass", levels=levels)
+    single = printed(summary_table, 200, make_document(results=[coarse, holds]))
+    assert "would hold on a finer level: the default is too coarse" in single
+    assert "step=0.1 in shoe[a0=15] would do" in single
+    more = [make_result(quantity=f"r{n}{m}", verdict="error", detail="ABC"[n] * 9) for n in range(3) for m in range(2)]
+    text = printed(summary_table, 200, make_document(results=[*more, coarse, holds]))
+    assert text.index("step=0.1 in shoe[a0=15] would do") < text.index("Causes")
+
+
 def test_a_claim_that_was_judged_nowhere_is_named(printed, make_document, make_result):
     missed = make_result(layer="claim", quantity="method", verdict="not applicable", detail="the samples are apart")
     text = printed(summary_table, 200, make_document(results=[make_result(), missed]))

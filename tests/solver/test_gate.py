@@ -6,7 +6,6 @@ import os
 import sys
 import time
 from enum import Enum
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +22,8 @@ from veridyn.solver.contract.opening import close_gates, open_gate
 from veridyn.solver.contract.served_gate import ServedGate
 from veridyn.solver.contract.statements import Claims
 
+from ..processes import ends
+
 PROBLEM = MechanicalProblem(
     name="mass",
     mass=np.eye(1),
@@ -37,7 +38,6 @@ import ctypes, os, subprocess, sys, time
 import numpy as np
 from veridyn.problem.errors import SolverInputError
 from veridyn.solver.contract.errors import SettingsError, StepError
-
 
 class Unprintable(Exception):
     def __str__(self):
@@ -298,25 +298,14 @@ def test_a_solve_that_hangs_is_ended_with_what_it_has_started(file):
     child = act(gate, "start")
     with pytest.raises(SolverLost, match="gave no answer within 1 s"):
         act(gate, "hang")
-    assert has_ended(child)
+    assert ends(child)
 
 
 def test_what_it_has_started_ends_with_the_gate(file):
     gate = open_gate(f"{file}:Plain", 19.0)
     child = act(gate, "start")
     close_gates()
-    assert has_ended(child)
-
-
-def has_ended(pid):
-    """Tell whether a process ends within some seconds; a zombie has ended."""
-    deadline = time.monotonic() + 5.0
-    while time.monotonic() < deadline:
-        status = Path(f"/proc/{pid}/stat")
-        if not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z":
-            return True
-        time.sleep(0.02)
-    return False
+    assert ends(child)
 
 
 @pytest.mark.parametrize(

@@ -165,6 +165,9 @@ CASE = Case(
     variants=(Variant("resonance", {}), Variant("above", {"W": "1.05", "d": "10"})),
     quantities=QUANTITIES,
     requirements=REQUIRED,
+    shared=(
+        "The orbit is that with the faster particle, of those with two impacts a cycle that half a period reverses.",
+    ),
     modelling=("The load is a state, so that problem and start say its phase once.",),
     sources=(
         "S. F. Masri, T. K. Caughey: On the stability of the impact damper. Journal of Applied Mechanics 33 (1966) "

@@ -140,10 +140,10 @@ CASE = Case(
     topics=("impact", "limit cycle"),
     summary="A ball bounces on a table that vibrates, once in n periods: its orbit, multipliers, birth and loss.",
     statement=(
-        "y'' = -1 above the table, which is at Gam sin(t + φ), in units of the angular frequency of the table and of "
+        "y'' = -1 above the table, which is at Γ sin(t + φ), in units of the angular frequency of the table and of "
         "gravity; restitution e relative to the table.",
         "The motion begins just after a bounce of the orbit with one bounce in n periods. Heights of all bounces "
-        "agree, so that no approximation of high bounces is needed: cos(φ) = n π (1 - e)/(Gam (1 + e)).",
+        "agree, so that no approximation of high bounces is needed: cos(φ) = n π (1 - e)/(Γ (1 + e)).",
         "The derivatives with respect to the start jump at a bounce as its instant moves; their trace and determinant "
         "after the next one are the sum and the product of the multipliers.",
     ),

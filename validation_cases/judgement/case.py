@@ -257,7 +257,8 @@ class Case:
     parameters that random parameter sets leave as they are, each with the reason. ``sources`` are the documents that
     state the problem or its solution, for a bibliography: authors, title, where and when; at its end a link.
     ``topics`` are names of `topics.TOPICS`, the first what the case is about first of all. ``requirements`` are what
-    its parameters must meet together.
+    its parameters must meet together. ``shared`` is what both routes to a value rest on and no computation proves, each
+    with the reason.
     """
 
     name: str
@@ -283,6 +284,7 @@ class Case:
     sweep: Sweep | None = None
     held: Mapping[str, str] = field(default_factory=dict)
     requirements: tuple[Requirement, ...] = ()
+    shared: tuple[str, ...] = ()
     equations: tuple[str, ...] = ()  # of the problem and its reference, in one line each; the report typesets them
     beam: Callable[[Values], Beam] | None = None  # what is drawn where the problem is no line of masses
     sketch: Sketch | None = None  # or a drawing of its own, see `sketching`

@@ -244,7 +244,7 @@ MEASURED = (
     Quantity("vibration", "1", STAYS, VIBRATION, _vibration, SHARES, always(1.0), KINK),
     *map(_tip_after, range(1, TRANSITS + 1)),
 )
-WAVE, PRESSES = "duration of the contact of the continuum, 2L/c", "force of the continuum on the wall, ρcAv0"
+WAVE, PRESSES = "duration of the contact of the continuum, 2L/c", "force of the continuum on the wall, ρ c A v0"
 STATED = (
     Quantity("wave_duration", "s", WAVE, WAVE_DURATION, None, FORCES),
     Quantity("wave_force", "N", PRESSES, WAVE_FORCE, None, FORCES),
@@ -270,10 +270,10 @@ CASE = Case(
         "A bar of length L, unstrained, flies with v0 at a rigid wall at the distance h0. It is cut into N cells with "
         "a mass in the middle of each; the half cell before the first mass touches the wall and is a spring that "
         "pushes only.",
-        "The wave of d'Alembert runs to the free end and back: the continuum stays for 2L/c on the wall, pushes with "
-        "ρcAv0 and leaves with v0, without any vibration.",
+        "The wave of d'Alembert runs to the free end and back: the continuum stays for 2 L/c on the wall, pushes with "
+        "ρ c A v0 and leaves with v0, without any vibration.",
         "A chain of N masses is another system. Its modes on the wall and off it are known in closed form; it leaves "
-        "when the force of the half cell first vanishes, later than 2L/c, and takes vibration along.",
+        "when the force of the half cell first vanishes, later than 2 L/c, and takes vibration along.",
     ),
     sketch=draw.sketch(
         draw.ground((0, 0.7), (0, -0.7)),

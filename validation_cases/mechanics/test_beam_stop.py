@@ -376,12 +376,12 @@ CASE = Case(
     summary="A simply supported beam, given by its first modes, falls on an elastic stop and bounces, at last three "
     "times within 54 ms: every instant, impulse and the energy, with five modes and with three.",
     statement=(
-        "EI = ρA = L = 1, simply supported: w_n = n² π², φ_n = √2 sin(nπx), the first N modes with 2 % damping. The "
-        "beam is straight at t = 0 and has the velocity -v0 everywhere; an elastic stop k_c waits under mid-span at a "
-        "gap.",
-        "The problem is the truncated one: q_n'(0) = -2√2 v0/(nπ) for odd n and zero for even n, whose shapes vanish "
-        "at mid-span. In each phase the equations are linear; in contact the modes couple through k_c φ φᵀ, and their "
-        "damping is no longer proportional.",
+        "E I = ρ A = L = 1, simply supported: w_n = n² π², φ_n = √2 sin(n π x), the first N modes with 2 % damping. "
+        "The beam is straight at t = 0 and has the velocity -v0 everywhere; an elastic stop k_c waits under "
+        "mid-span at a gap.",
+        "The problem is the truncated one: q_n'(0) = -2 sqrt(2) v0/(n π) for odd n and zero for even n, whose shapes "
+        "vanish at mid-span. In each phase the equations are linear; in contact the modes couple through k_c φ φᵀ, and "
+        "their damping is no longer proportional.",
     ),
     shown=ShownMotion(curves=("q_1", "q_3", "q_5")),
     equations=(

@@ -289,6 +289,10 @@ CASE = Case(
         "Instants are roots of the displacement between samples; rebounds and forces are tops of polynomials through "
         "samples.",
     ),
+    shared=(
+        "Every later cycle is like the first, slower by the same share: mass, spring and stop have no length and no "
+        "time of their own, so that a motion times a number is a motion.",
+    ),
     remarks=(
         "A stop that may pull until the gap opens holds the mass back: e = exp(-π β/w_d), 0.729 instead of 0.745.",
         "1 % of damping is 0.28 % of the speed after one contact and 1.4 % after five.",

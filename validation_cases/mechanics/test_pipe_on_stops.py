@@ -205,13 +205,14 @@ CASE = Case(
     summary="A pipe of S bays with ten modes and one stop for each, shaken: the truth is that of one bay for any S, so "
     "that 10 modes on one stop and 1000 modes on 100 stops have the same proved answer.",
     statement=(
-        "A pipe of length S, hinged at its ends, by its first N = 10 S modes: w_n = w_1 (n/S)², shapes sin(nπx/S). In "
-        "the middle of each bay of length 1 stands an elastic stop at the gap g, on one side and the other by turns.",
-        "The ground swings as a standing wave, sin(πx) a0 sin(Wt): neighbouring bays move against each other. In the "
+        "A pipe of length S, hinged at its ends, by its first N = 10 S modes: w_n = w_1 (n/S)², shapes sin(n π x/S). "
+        "In the middle of each bay of length 1 stands an elastic stop at the gap g, on one side and the other by "
+        "turns.",
+        "The ground swings as a standing wave, a0 sin(π x) sin(W t): neighbouring bays move against each other. In the "
         "relative frame only mode S is driven.",
-        "All stops are then touched at the same instants. Their forces drive the modes S, 3S, 5S, 7S and 9S and no "
-        "other, since Σ_j (-1)^j sin(nπ(2j-1)/(2S)) vanishes for all else: every bay moves as a single one of mass M "
-        "with five modes. The solver is told nothing of it, and has N modes and S stops to deal with.",
+        "All stops are then touched at the same instants. Their forces drive the modes S, 3 S, 5 S, 7 S and 9 S and no "
+        "other, since Σ_j (-1)^j sin(n π (2 j - 1)/(2 S)) vanishes for all else: every bay moves as a single one of "
+        "mass M with five modes. The solver is told nothing of it, and has N modes and S stops to deal with.",
     ),
     shown=ShownMotion(curves=("q_1", "v_q_1")),
     sketch=draw.sketch(
@@ -239,6 +240,10 @@ CASE = Case(
     ),
     parameters=PARAMETERS,
     requirements=REQUIRED,
+    shared=(
+        "One bay stands for a pipe of several: start, drive and stops are alike in all bays, and forces that are alike "
+        "drive only modes that keep them so.",
+    ),
     variants=(Variant("1-stop", {}), Variant("2-stops", {"S": "2"})),
     quantities=(*_contact(1), *_contact(2), *map(_place, INSTANTS)),
     residuals=(

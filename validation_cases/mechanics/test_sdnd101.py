@@ -318,6 +318,10 @@ CASE = Case(
         "F. Waeckel, G. Jacquart: SDND101, Release of a mass-spring system with shock. Code_Aster, Validation "
         "Manual, V5.01.101-B, EDF, HT-62/01/012/A (30 August 2001). https://code-aster.org",
     ),
+    shared=(
+        "Every later cycle is like the first, slower by the same share: mass, spring and stop have no length and no "
+        "time of their own, so that a motion times a number is a motion.",
+    ),
     remarks=(
         "Sampled durations are multiples of the step: 0.8 % off at 5e-4 s whatever the solver.",
         "Sampled peaks do not converge smoothly; interpolated contact durations do, with order 2.",

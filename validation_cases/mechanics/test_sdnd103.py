@@ -262,6 +262,9 @@ CASE = Case(
     ),
     parameters=PARAMETERS,
     requirements=REQUIRED,
+    shared=(
+        "Without a dead zone the motion is the chosen sine: it solves the equation, and no other motion starts so.",
+    ),
     variants=(Variant("chosen", {}), Variant("dead-zone", {"d": "1e-6"})),
     quantities=QUANTITIES,
     residuals=(

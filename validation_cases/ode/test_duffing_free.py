@@ -91,7 +91,7 @@ CASE = Case(
     statement=(
         "x'' + a x + b x³ = 0, released at rest from A.",
         "a, b > 0: hardening; b < 0: softening; a < 0: two wells at ±sqrt(-a/b) and a hill between them.",
-        "At A² = -2a/b the mass climbs the hill for ever: x = A sech(sqrt(-a) t).",
+        "At A² = -2 a/b the mass climbs the hill for ever: x = A sech(sqrt(-a) t).",
     ),
     sketch=draw.sketch(
         draw.oscillator("a x + b x³"),

@@ -175,7 +175,7 @@ RUN = (
     TIME_OUT,
     IN_PROCESS,
     _switch("--fail-fast", "end at the first check that fails"),
-    _option("--budget", type=duration, metavar="TIME", help="that the checks may take, e.g. 90s, 10min, 2h: default "
+    _option("--budget", type=duration, metavar="TIME", help="that the run may take, e.g. 90s, 10min, 2h: default "
         "variants come first, and what would not end in time is left out"),
     _switch("--resume", "go on with the run that was ended, into the same files"),
     _place("--expected-failures", "FILE", "lines CASE/CHECK: REASON; * stands for anything"),

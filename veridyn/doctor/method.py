@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 from veridyn.identification.card import Card, make_cards
-from veridyn.identification.contradicting import PATIENCE, HurriedGate
+from veridyn.identification.limited import LimitedGate
 from veridyn.problem.errors import SolverInputError
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.gate import Gate
@@ -53,10 +52,9 @@ class Method:
 
 
 def measure_method(gate: Gate, scheme: str, settings: Settings) -> Method | None:
-    """Return what the card of a scheme says, as far as it can be measured in 20 s; None if nothing can."""
-    hurried = HurriedGate(gate, time.monotonic() + PATIENCE)
+    """Return what the card of a scheme says, as far as it can be measured; None if nothing can."""
     try:
-        (card,) = make_cards(hurried, (scheme,), settings)
+        (card,) = make_cards(LimitedGate(gate), (scheme,), settings)
     except (SolverFailure, SolverInputError):
         return None
     return _read_method(card) if any(reading.figures for reading in card.readings.values()) else None

@@ -98,8 +98,11 @@ def _take_step(
 ) -> Iterator[tuple[ColouredTree, float]]:
     """Yield the trees of a group and their states at the end of a step, velocities in units of the step."""
     if colouring == SEPARABLE:
-        order = sorted(group)  # displacements first
-        yield from zip(order, step(build_separable(order, scale, size)), strict=True)
+        positions, velocities = _split(group)
+        ends = step(build_separable(group, scale, size))
+        half = len(ends) // 2
+        yield from zip(positions, ends, strict=False)  # idle states may follow
+        yield from zip(velocities, ends[half:], strict=False)
         return
     ends = step(build_second_order(group, scale, size))
     half = len(ends) // 2
@@ -132,10 +135,22 @@ def _write(child: ColouredTree, names: Mapping[ColouredTree, str]) -> str:
 
 
 def build_separable(group: Collection[ColouredTree], scale: Fraction, size: Fraction) -> InitialValueProblem:
-    """Return the system of a group over one step: rates of displacements hold velocities alone, and the other way."""
-    names = {tree: f"{tree.colour}{place}" for place, tree in enumerate(group)}
-    rates = ["*".join(("s", *(names[child] for child in tree.children))) for tree in group]
-    return _build(list(names.values()), rates, scale, size)
+    """Return the system of a group over one step: rates of displacements hold velocities alone, and the other way.
+
+    Displacements come first. There are as many velocities: what is missing of either is at rest.
+    """
+    halves = _split(group)
+    count = max(map(len, halves))
+    names = {tree: f"{tree.colour}{place}" for half in halves for place, tree in enumerate(half)}
+    rates = {names[tree]: "*".join(("s", *(names[child] for child in tree.children))) for tree in group}
+    states = [f"{colour}{place}" for colour in (DISPLACEMENT, VELOCITY) for place in range(count)]
+    return _build(states, [rates.get(state, "0") for state in states], scale, size)
+
+
+def _split(group: Collection[ColouredTree]) -> tuple[list[ColouredTree], list[ColouredTree]]:
+    """Return the displacements and the velocities of a group, in order."""
+    order = sorted(group)
+    return [tree for tree in order if tree.colour == DISPLACEMENT], [t for t in order if t.colour == VELOCITY]
 
 
 def _build(

@@ -1,19 +1,21 @@
 """Problems that show how a solver treats events: where, how many, of which direction, in which order, with what effect.
 
-All of them begin at 0 and end at 1 s. A state ``y`` is the time, which every method integrates without error, so that
-only the treatment of events shows.
+All of them last 1 s, and begin at 0 unless they are shifted. A state ``y`` is the time, which every method integrates
+without error, so that only the treatment of events shows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.identification.stepping import StepControl
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
+from veridyn.solver.contract.statements import Settings
 
 Floats = NDArray[np.float64]
 
@@ -21,6 +23,23 @@ CROSSINGS = ("0.21", "0.5123", "0.8")  # s, of a guard that rises, falls and ris
 TWO = "0.3183"  # s, of the first of two events
 FORWARD = "0.125"  # s, by which an event puts the clock forward, off the zero of its guard
 SQUARES = ("0.1", "0.3", "0.55", "0.7", "0.9")  # s^2, of instants whose places in a step are irrational
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stride:
+    """How an examinee is made to take steps over the span of 1 s: by what sets its step, or as it will."""
+
+    control: StepControl | None
+
+    def make(self, count: int) -> tuple[Floats, Settings]:
+        """Return output instants and settings for so many steps; two instants where nothing sets the step."""
+        if self.control is None:
+            return make_times(1), {}
+        return make_times(count), self.control.make_settings(1.0 / count)
+
+    def measure_step(self, count: int) -> float:
+        """Return the step (s), the span where nothing sets it."""
+        return 1.0 / count if self.control else 1.0
 
 
 def make_times(intervals: int) -> Floats:
@@ -78,6 +97,25 @@ def build_curved(times: Floats, square: str) -> InitialValueProblem:
         mode="before",
         end=1.0,
         output_times=times,
+    )
+
+
+def build_shifted(times: Floats, instant: str, *, clock: int, state: int) -> InitialValueProblem:
+    """Return a problem with an event at an instant (s) after its start, which is at ``clock`` s; y begins at a state.
+
+    ``z`` grows from the event on, as that of `build_curved` does.
+    """
+    hit = Change(name="hit", guard=f"y - {state} - {instant}", direction=1, mode="after")
+    curved = build_curved(times, instant)
+    before, after = curved.modes
+    return replace(
+        curved,
+        name="shifted guard",
+        modes=(replace(before, events=(hit,)), after),
+        initial=(str(state), "0"),
+        start=float(clock),
+        end=float(clock + 1),
+        output_times=times + clock,
     )
 
 

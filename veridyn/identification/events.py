@@ -8,18 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from veridyn.identification.event_precision import read_event_precision
 from veridyn.identification.event_probes import (
     CROSSINGS,
     FORWARD,
     SQUARES,
-    Floats,
+    Stride,
     build_crossings,
     build_curved,
     build_dip,
     build_exchange,
     build_simultaneous,
     build_two,
-    make_times,
 )
 from veridyn.identification.examinee import REFUSED, Examinee, sample_states
 from veridyn.identification.reading import CardFigure, Gap, Reading, join
@@ -40,23 +40,6 @@ APART = 1e-5  # s: a reported event, and the change of the motion
 MARGIN = 64.0  # over what single steps scatter by
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stride:
-    """How an examinee is made to take steps over the span of 1 s: by what sets its step, or as it will."""
-
-    control: StepControl | None
-
-    def make(self, count: int) -> tuple[Floats, Settings]:
-        """Return output instants and settings for so many steps; two instants where nothing sets the step."""
-        if self.control is None:
-            return make_times(1), {}
-        return make_times(count), self.control.make_settings(1.0 / count)
-
-    def measure_step(self, count: int) -> float:
-        """Return the step (s), the span where nothing sets it."""
-        return 1.0 / count if self.control else 1.0
-
-
 def read_events(examinee: Examinee, control: StepControl | None, scatter: float) -> Reading:
     """Return how events are located and treated; ``scatter`` is what single steps leave of rounding."""
     if not examinee.offers("hybrid"):
@@ -64,6 +47,7 @@ def read_events(examinee: Examinee, control: StepControl | None, scatter: float)
     stride = Stride(control=control)
     readings: Mapping[str, Callable[[], Reading]] = {
         "location of events": lambda: read_location(examinee, stride, scatter),
+        "precision of events": lambda: read_event_precision(examinee, stride, scatter),
         "two events in a step": lambda: read_two(examinee, stride),
         "events at once": lambda: read_simultaneous(examinee, stride),
         "direction of events": lambda: read_directions(examinee, stride),

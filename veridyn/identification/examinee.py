@@ -23,8 +23,8 @@ REFUSED = (SolverInputError, SolverFailure)
 """What a solver raises that does not answer: it lacks something, the settings are wrong, the computation fails."""
 
 
-class TimeSpent(SolverFailure):
-    """The time for a card is over: no answer, which says nothing of the solver."""
+class LimitReached(SolverFailure):
+    """The limit of a card is reached: no answer, which says nothing of the solver."""
 
 
 TOLERANCE_NAMES = ("rtol", "tolerance", "tol", "reltol", "atol", "abstol", "accuracy")

@@ -17,6 +17,7 @@ from veridyn.identification.marching import DIGITS, make_exact, march_all
 from veridyn.identification.trials import Floats, LinearTrial
 from veridyn.references.methods import recurrences as rules
 from veridyn.references.methods.integrators import METHODS
+from veridyn.references.methods.nystrom import NYSTROM, make_rule
 from veridyn.references.methods.recurrences import Blocks, MatrixSystem, Rule
 from veridyn.references.methods.tableaux import TABLEAUX, Array, read_tableau
 
@@ -93,6 +94,12 @@ class Measured:
     def differ(self, predicted: Floats) -> Floats:
         """Return the difference (steps, 2, n) to a prediction over the size of the states."""
         return (predicted - self.states)[1:] / self.scale[:, None] / self.sizes()[1:, None, None]
+
+    @property
+    def growth(self) -> float:
+        """The largest state over the first one."""
+        sizes = self.sizes()
+        return float(sizes.max() / sizes[0])
 
     def sizes(self) -> Floats:
         """Return the size (steps + 1,) of the states: the largest of a state and the one before; 1 at rest."""
@@ -235,18 +242,6 @@ def _bathe(values: Numbers, _: Words) -> Rule:
         return rules.runge_kutta({"tableau": tableau})
 
 
-def _drift_kick_drift(_: Numbers, __: Words) -> Rule:
-    """Half a drift, the kick of the middle, half a drift; dampers see the velocity before the kick."""
-
-    def advance(s: MatrixSystem, blocks: Blocks, loads: Blocks) -> Blocks:
-        x, v = blocks
-        middle = x + v * (s.step / 2)
-        v_new = v + s.acceleration(loads[0], middle, v) * s.step
-        return middle + v_new * (s.step / 2), v_new
-
-    return Rule((mpf(1) / 2,), lambda _, x, v, __: (x, v), advance)
-
-
 def _half_kicks(_: Numbers, __: Words) -> Rule:
     """Velocity Verlet, explicit in the damping: the second half of the kick sees the velocity of the half-step."""
 
@@ -288,6 +283,14 @@ def _exact(_: Numbers, words: Words) -> Rule:
 
 def _runge_kutta(name: str, _: Numbers, __: Words) -> Rule:
     return _method("runge-kutta", {"tableau": TABLEAUX[name]}, {})
+
+
+def _nystrom(name: str, _: Numbers, __: Words) -> Rule:
+    with mpmath.workdps(DIGITS):
+        return make_rule(NYSTROM[name])
+
+
+UNDER_OTHER_NAMES = ("symplectic Euler, velocity first", "symplectic Euler, position first", "velocity Verlet")
 
 
 def _vary(**choices: Sequence[str]) -> tuple[Words, ...]:
@@ -343,7 +346,6 @@ def list_plain_families() -> Iterator[Family]:
             partial(_method_of_words, "symplectic-euler", {"form": form}),
             variants=_vary(damping=("explicit", "implicit")),
         )
-    yield Family("position Verlet", _drift_kick_drift)
     yield Family(
         "de Vogelaere",
         partial(_method_of_words, "de-vogelaere", {}),
@@ -351,6 +353,7 @@ def list_plain_families() -> Iterator[Family]:
     )
     tableaux = [name for name in TABLEAUX if name != "trapezoidal"]  # it is Newmark's average acceleration
     yield from (Family(f"Runge-Kutta, {name}", partial(_runge_kutta, name)) for name in tableaux)
+    yield from (Family(name, partial(_nystrom, name)) for name in NYSTROM if name not in UNDER_OTHER_NAMES)
 
 
 def list_fitted_families() -> Iterator[Family]:

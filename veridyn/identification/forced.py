@@ -82,6 +82,14 @@ GYROSCOPIC = LinearTrial(
     displacement=(1.0, -0.3),
     velocity=(0.2, 0.4),
 )
+ONE_DAMPED = LinearTrial(
+    mass=((2.0, 0.0), (0.0, 2.0)),
+    damping=((0.3, 0.3), (0.3, 0.3)),
+    stiffness=((1.5, -0.5), (-0.5, 1.5)),
+    displacement=(1.0, -0.3),
+    velocity=(0.2, 0.4),
+)
+"""The mode in which both masses move alike is damped, the other one is not."""
 GROUPS: dict[str, tuple[LinearTrial, ...]] = {
     "with a damper": tuple(
         pose_oscillator(ratio, *start, damper=0.4 * ratio)

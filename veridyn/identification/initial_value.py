@@ -35,7 +35,8 @@ def read_initial_value(examinee: Examinee) -> Reading:
     if control is None:
         second = _attempt("second-order problems", lambda: read_second_order(examinee))
         if second.figures or second.method:
-            return replace(second, solves=examinee.solves)
+            refused = Reading(gaps=(Gap(name="rates of any form", reason="the solver refuses them"),))
+            return replace(join((second, refused)), solves=examinee.solves)
     try:
         precision = _measure_precision(examinee, control)
     except REFUSED as error:
@@ -81,7 +82,8 @@ def _read_steps(examinee: Examinee, control: StepControl, rounding: float) -> tu
         scatter=max(measured.scatter if measured else 0.0, rounding),
         expected=float(min(measured.order, measured.timed_order)) if measured else None,
     )
-    return join((reading, refinement)), measured
+    second = Reading() if measured else _attempt("second-order problems", lambda: read_second_order(examinee))
+    return join((reading, refinement, *([second] if second.figures else []))), measured
 
 
 def _attempt(name: str, read: Callable[[], Reading]) -> Reading:

@@ -57,6 +57,7 @@ POINTS = 41  # of the curve of a family
 SMALL = 2.0  # step times frequency
 CLOSE, REACH = 1e-3, 1.3  # difference to a family that is no accident, if steps times frequency reach so far
 LARGEST_NUMBER = 10.0  # of a family; a fit beyond it is at an edge of the family, which names nothing
+BOUNDED = 10.0  # times its size at the start: a motion that does not grow
 SIMPLER = 10.0  # a family with one number more is nearer only if it differs by so much less
 TRIFLE = 1e-8  # of a state at small steps: what a short first step, or coefficients of nine digits, leave
 BEYOND = 1000.0  # of the rounding: a difference that no luck of rounding makes
@@ -182,8 +183,13 @@ def _read_family(identity: Identity, free: Free) -> Reading:
 
 
 def _read_nearest(nearest: Fit, method: str, free: Free) -> Reading:
-    """Say which family is nearest; a small difference over steps of all sizes is no accident, but a deviation."""
-    difference = compare(nearest.rule(), free.all_motions)[1]
+    """Say which family is nearest; a small difference over steps of all sizes is no accident, but a deviation.
+
+    Beyond the limit of stability motions grow, and what differs with them: those tell nothing.
+    """
+    ratios = [ratio for ratio, group in free.motions.items() if max(m.growth for m in group) <= BOUNDED]
+    bounded = {ratio: free.motions[ratio] for ratio in ratios or free.motions}
+    difference = compare(nearest.rule(), [m for group in bounded.values() for m in group])[1]
     contrast = f"free vibrations differ by up to {difference:.1e} of the state, rounding is {free.rounding:.1e}"
     figure = CardFigure(name="nearest family", value=method, meaning=contrast)
     if difference <= min(CLOSE, BEYOND * max(free.rounding, LEAST_ROUNDING)):
@@ -192,7 +198,7 @@ def _read_nearest(nearest: Fit, method: str, free: Free) -> Reading:
         return Reading(method=f"{method}, to {nearest.difference:.0e} of the state at small steps", figures=(figure,))
     near = (
         BEYOND * max(free.rounding, LEAST_ROUNDING) <= difference <= CLOSE
-        and max(free.motions) >= REACH
+        and max(bounded) >= REACH
         and nearest.family != EXACT
     )
     return Reading(figures=(figure,), deviations=(f"{method}, but {contrast}",) if near else ())

@@ -10,7 +10,10 @@ from veridyn.identification.stepping import StepControl, find_control, list_cont
 from veridyn.identification.trials import Bench, LinearTrial, pose_oscillator
 
 SAME = 1e-5  # of the state: less is rounding, even that of six printed digits
-COARSE = 0.25  # step times frequency
+RATIOS = (
+    0.25,
+    1.0,
+)  # step times frequency: where nothing changes at a short step, methods of high order may at a long one
 
 
 def find_linear_control(bench: Bench) -> StepControl | str:
@@ -21,20 +24,33 @@ def find_linear_control(bench: Bench) -> StepControl | str:
     fails the first: it is no time. So does a solver that chooses its steps. With half as many instants of output the
     answers stay as they are: else it is these instants that cut the steps, as where the setting is a share of a period.
     """
-    controls = list_controls(bench.examinee, _swing(1.0).state())
+    controls = list_controls(bench.examinee, _swing(RATIOS[0]).state())
     return find_control(controls, lambda control: _refuse(bench.controlled(control)))
 
 
-def _swing(slower: float) -> LinearTrial:
+def _swing(ratio: float, slower: float = 1.0) -> LinearTrial:
     """Return a free vibration over eight steps that are ``slower`` seconds long."""
-    frequency = COARSE / slower
+    frequency = ratio / slower
     return replace(pose_oscillator(frequency, 1.0, 0.5 * frequency, steps=8), span=slower)
 
 
 def _refuse(bench: Bench) -> str:
     """Return why this does not set the step; empty if it does."""
-    trials = [_swing(1.0), replace(_swing(1.0), steps=16, span=0.5), _swing(2.0)]
-    trials += [replace(_swing(1.0), every=2)] if bench.control.setting else []
+    reason = ""
+    for ratio in RATIOS:
+        reason = _refuse_at(bench, ratio)
+        if reason != NO_CHANGE:
+            break
+    return reason
+
+
+NO_CHANGE = "it does not change the answer"
+
+
+def _refuse_at(bench: Bench, ratio: float) -> str:
+    swing = _swing(ratio)
+    trials = [swing, replace(swing, steps=16, span=0.5), _swing(ratio, 2.0)]
+    trials += [replace(swing, every=2)] if bench.control.setting else []
     answers = bench.answer_all(trials)
     if isinstance(answers, str):
         return answers
@@ -45,4 +61,4 @@ def _refuse(bench: Bench) -> str:
     if np.abs(scaled - normal).max() > SAME:
         return "it is no length of a step, or the solver takes other steps"
     size = float(np.abs(fine[::2] - normal).max())
-    return "" if size > SAME else "it does not change the answer"
+    return "" if size > SAME else NO_CHANGE

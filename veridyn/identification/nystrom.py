@@ -1,4 +1,4 @@
-"""What single steps tell of a method for second-order or separable problems, which refuses others.
+"""What single steps tell of a method that treats positions and velocities in different ways.
 
 Mechanical problems cannot state these systems: their forces are symmetric, so that what acts on a parent acts on the
 child as well. Initial value problems in the form ``u' = v, v' = f(t, u)`` can.
@@ -22,7 +22,9 @@ from veridyn.references.methods.nystrom import NYSTROM
 from veridyn.solver.contract.statements import Claims
 
 ORDER, OTHERS = 6, 4  # of the largest trees: of forces without velocities, and of what else is tried
-MEMORY = 1e-8  # of a state: a late step that differs by more follows from more than the state
+MEMORY = 1e-8  # of a state: a late step that differs by more follows from more than the state, unless weights scatter
+LARGEST_MEMORY = MARGIN * NO_WEIGHTS  # whatever they scatter by
+NO_FIRST_STEP = "a late step is no first step: multistep, or with steps of its own"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,11 +45,12 @@ def read_second_order(examinee: Examinee) -> Reading:
     if control is None:
         return Reading()
     memory = measure_memory(examinee, control, build_duffing)
+    if memory > LARGEST_MEMORY:
+        return Reading(gaps=(Gap(name="weights of second-order problems", reason=NO_FIRST_STEP),))
     weights = measure_coloured(make_step(examinee, control), SECOND_ORDER, ORDER, size=control.size, timed=True)
     scatter = max(w.scatter for w in weights)
     if memory > max(MEMORY, MARGIN * scatter) or not scatter <= NO_WEIGHTS:
-        reason = "a late step is no first step: multistep, or with steps of its own"
-        return Reading(gaps=(Gap(name="weights of second-order problems", reason=reason),))
+        return Reading(gaps=(Gap(name="weights of second-order problems", reason=NO_FIRST_STEP),))
     orders = _find_orders(weights, max(MARGIN * scatter, ROUNDING))
     name = find_nystrom(weights, NYSTROM, rounding=orders.rounding)
     has_digits = scatter <= NO_DEVIATION
@@ -55,7 +58,6 @@ def read_second_order(examinee: Examinee) -> Reading:
         method=name,
         figures=(*_list_figures(control, weights, orders, scatter), *_read_others(examinee, control)),
         deviations=tuple(_list_deviations(weights, orders, name)) if has_digits else (),
-        gaps=(Gap(name="rates of any form", reason="the solver refuses them"),),
     )
     return reading.with_contradictions(_contradict(examinee.claims, orders, name) if has_digits else ())
 
@@ -105,7 +107,10 @@ def _read_order(examinee: Examinee, control: StepControl, colouring: Colouring) 
         weights = measure_coloured(make_step(examinee, control), colouring, OTHERS, size=control.size)
     except REFUSED:
         return "refused"
-    rounding = max(MARGIN * max(w.scatter for w in weights), ROUNDING)
+    scatter = max(w.scatter for w in weights)
+    if not scatter <= NO_WEIGHTS:
+        return f"not measured: single steps of scaled systems differ by {scatter:.1g}"
+    rounding = max(MARGIN * scatter, ROUNDING)
     return _print_order(_find_order(weights, rounding), OTHERS)
 
 

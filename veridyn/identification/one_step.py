@@ -21,7 +21,7 @@ from veridyn.solver.contract.statements import Claims
 
 ORDER = 6  # of the largest trees that are looked at, and
 HIGHEST = 8  # where all conditions hold so far
-SHIFTED = (2, 3)  # numbers of nodes of the trees that are measured again at another start
+SMALL = (2, 3)  # numbers of nodes of the trees that are measured again: at another start, with states turned round
 START = Fraction(16, 3)  # steps after 0: an instant that single precision rounds
 ROUNDING = 256 * 2.0**-52  # of a weight, which is a sum of some dozen products
 MARGIN = 16.0  # over the largest scatter that was seen
@@ -63,6 +63,10 @@ def read_one_step(examinee: Examinee, control: StepControl) -> tuple[Reading, On
         measure_weights(step, orders=range(1, ORDER + 1), explicit_time=e, size=control.size) for e in (False, True)
     )
     scatter = max(w.scatter for w in (*plain, *timed))
+    turn = _measure_turn(step, control, plain)
+    if turn > NO_WEIGHTS:
+        reason = f"states that are listed the other way round differ by {turn:.1g}: they are not all treated alike"
+        return Reading(gaps=(Gap(name="weights", reason=reason),)), None
     if not scatter <= NO_WEIGHTS:
         reason = f"single steps of scaled systems differ by {scatter:.1g}: the solver takes other steps than were set"
         return Reading(gaps=(Gap(name="weights", reason=reason),)), None
@@ -106,11 +110,23 @@ def _extend(
     return plain
 
 
+def _measure_turn(step: Step, control: StepControl, plain: Collection[Weight]) -> float:
+    """Return by how much weights differ where states are listed the other way round.
+
+    Methods that are partitioned take the first half of the states for positions, or one state after the other.
+    """
+    first = {w.tree: w.residual for w in plain}
+    turned = measure_weights(
+        step, orders=SMALL, explicit_time=False, scales=FEW_SCALES, size=control.size, backwards=True
+    )
+    return max(abs(w.residual - first[w.tree]) for w in turned)
+
+
 def _measure_shift(step: Step, control: StepControl, timed: Collection[Weight]) -> float:
     """Return by how much weights with explicit time differ where the problem begins at another instant than 0."""
     first = {w.tree: w.residual for w in timed}
     start = Fraction(float(START * control.size))
-    later = measure_weights(step, orders=SHIFTED, explicit_time=True, scales=FEW_SCALES, start=start, size=control.size)
+    later = measure_weights(step, orders=SMALL, explicit_time=True, scales=FEW_SCALES, start=start, size=control.size)
     return max(abs(w.residual - first[w.tree]) for w in later)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.identification.examinee import REFUSED, Examinee, TimeSpent
+from veridyn.identification.examinee import REFUSED, Examinee, LimitReached
 from veridyn.identification.stepping import StepControl
 from veridyn.problem.elements import Load
 from veridyn.problem.mechanical import MechanicalProblem
@@ -176,8 +176,8 @@ def ask(bench: Bench, trial: LinearTrial) -> Response | str:
     """Return what a solver answers to a motion, or why it does not."""
     try:
         return bench.examinee.solve(trial.state(), bench.control.make_settings(trial.span))
-    except TimeSpent as spent:
-        return Unmeasured(spent)
+    except LimitReached as reached:
+        return Unmeasured(reached)
     except REFUSED as refused:
         return str(refused)
 

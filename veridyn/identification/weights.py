@@ -53,7 +53,7 @@ class Weight:
 def build_system(
     trees: Collection[Tree], *, explicit_time: bool, scale: Fraction, start: Fraction, size: Fraction
 ) -> InitialValueProblem:
-    """Return the system of trees, a state each, over one step; children come before their parents.
+    """Return the system of trees, a state each, over one step.
 
     With ``explicit_time`` leaves are the time since ``start``, else states with the rate ``scale / size``.
     """
@@ -80,14 +80,17 @@ def measure_weights(
     scales: Collection[Fraction] = SCALES,
     start: Fraction = Fraction(0),
     size: Fraction = Fraction(1),
+    backwards: bool = False,
 ) -> tuple[Weight, ...]:
     """Measure the weight of every tree of some numbers of nodes.
 
     ``step`` takes one step of ``size`` seconds, the span of its problem, and returns the states (n,) at its end. With
     ``explicit_time`` leaves are the time; of the single node, which has none below its root, nothing is measured then.
+    ``backwards``: the last state of every system comes first, which is the same problem.
     """
     samples: dict[Tree, list[float]] = {}
-    for group in group_trees(max(orders), explicit_time=explicit_time):
+    for listed in group_trees(max(orders), explicit_time=explicit_time):
+        group = listed[::-1] if backwards else listed
         for scale in scales:
             system = build_system(group, explicit_time=explicit_time, scale=scale, start=start, size=size)
             for tree, value in zip(group, step(system), strict=True):

@@ -5,6 +5,8 @@ from typing import TextIO
 
 def make_printable(text: str) -> str:
     """Return a text with blanks in place of characters that would do something to a terminal."""
+    if text.isprintable():  # nearly all are, and the loop costs seconds over all texts of a run
+        return text
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 

@@ -27,6 +27,12 @@ def shortest_period(problem: Problem) -> float:
     return problem.end - problem.start
 
 
+def longest_interval(problem: Problem) -> float:
+    """Return the longest interval (s) between two output instants, the time span if there are none."""
+    span = problem.end - problem.start
+    return span if problem.output_times is None else float(np.diff(problem.output_times).max(initial=0.0)) or span
+
+
 @shortest_period.register
 def _(problem: MechanicalProblem) -> float:
     """Return that of the structure with all stops closed and all devices stiff, or of a drive.

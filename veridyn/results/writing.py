@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from veridyn.inputs import are_finite
 from veridyn.results.causes import find_causes
 from veridyn.results.document import Document, Environment
 from veridyn.results.errors import ReportError
@@ -107,7 +108,7 @@ def _restrict(node: object) -> object:
     if isinstance(node, dict):
         return {name: _restrict(part) for name, part in node.items()}
     if isinstance(node, list | tuple):
-        return [_restrict(part) for part in node]
+        return list(node) if are_finite(node) else [_restrict(part) for part in node]
     return None if isinstance(node, float) and not math.isfinite(node) else node
 
 

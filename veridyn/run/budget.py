@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from veridyn.reports.numbers import plural
@@ -15,15 +15,21 @@ from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.judge import leave_out
 
 NAMED = 5  # cases of which most was left out
+OPENING = 0.3  # of a budget, which leaves most of it to the cases
 ALLOWANCE = 2.0  # times the longest solve of a problem so far: the next level has half the step
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Seconds that the checks of a run may take, and the instant (s, of the clock of the machine) at which they end."""
+    """Seconds that a run may take, and the instant (s, of the clock of the machine) at which they end."""
 
     seconds: float
     end: float
+
+    @property
+    def opening(self) -> Budget:
+        """The part for what is measured before the first case: claims that are observed, and cards."""
+        return replace(self, end=self.end - (1 - OPENING) * self.seconds)
 
     def has_time(self, longest: float) -> bool:
         """Tell whether a solve that may take twice the longest so far (s) ends in time."""
@@ -67,4 +73,5 @@ def describe_left_out(left: Sequence[Sequence[Record]], budget: Budget) -> str:
         return ""
     most = ", ".join(f"{case} {count}" for case, count in counts.most_common(NAMED))
     more = f" and {plural(len(counts) - NAMED, 'further case')}" if len(counts) > NAMED else ""
-    return f"the budget of {budget.seconds:g} s left out {plural(counts.total(), 'check')}: {most}{more}"
+    left_out = f"the budget of {budget.seconds:g} s left out {plural(counts.total(), 'check')}"
+    return f"{left_out}: {most}{more}; a longer --budget or fewer cases would judge them"

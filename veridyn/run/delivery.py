@@ -17,7 +17,7 @@ from veridyn.reports.terminal import LAYOUTS, Layout
 from veridyn.results import Document, ReportError, Verdict, add_checksum, check, compute_checksum
 from veridyn.run.baseline import is_baseline
 from veridyn.run.exit_code import ExitCode
-from veridyn.run.screen import console
+from veridyn.run.screen import announce, console
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,7 @@ def _write(made: Document, delivery: Delivery, places: Places) -> None:
         else:
             sys.stdout.write(text)
     if places.report:
+        announce("writing the report", silent=delivery.layout == "brief")
         from veridyn.reports.studio import cores
         from veridyn.reports.writer import write
 

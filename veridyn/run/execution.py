@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from veridyn.identification.contradicting import CardFindings, measure_cards
+from veridyn.identification.limited import LimitedGate, always
 from veridyn.identification.observing import observe_claims
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Problem
@@ -99,16 +100,23 @@ class Findings(Found):
 
 
 def introduce_solvers(
-    pool: Pool, access: Access, solvers: Sequence[str], request: Request | None = None, *, observed: bool = False
+    pool: Pool,
+    access: Access,
+    solvers: Sequence[str],
+    request: Request | None = None,
+    *,
+    observed: bool = False,
+    budget: Budget | None = None,
 ) -> tuple[dict[str, Subject], dict[str, str]]:
     """Return the solvers as the cases see them, by specification, and why others are none.
 
-    With ``observed`` those that state no claims, or no refinement, are solved a few times: what that shows stands in.
-    Raises SolverInputError if one cannot be found; SettingsError if what the user asks of one cannot be.
+    With ``observed`` those that state no claims, or no refinement, are solved a few times, as long as there is time:
+    what that shows stands in. Raises SolverInputError if one cannot be found; SettingsError if what the user asks of
+    one cannot be.
     """
     specs = list(dict.fromkeys(solvers))
     subjects, refused = dict[str, Subject](), dict[str, str]()
-    result = pool.share([Job(_introduce, (access, spec, request or Request(), observed)) for spec in specs])
+    result = pool.share([Job(_introduce, (access, spec, request or Request(), observed, budget)) for spec in specs])
     for number, described in sorted(result, key=lambda pair: pair[0]):
         if isinstance(described, Subject):
             subjects[specs[number]] = described
@@ -117,7 +125,9 @@ def introduce_solvers(
     return subjects, refused
 
 
-def _introduce(access: Access, spec: str, request: Request, observed: bool) -> Iterator[Subject | str]:
+def _introduce(
+    access: Access, spec: str, request: Request, observed: bool, budget: Budget | None
+) -> Iterator[Subject | str]:
     try:
         gate = access.open(spec)
         introduction = gate.introduction
@@ -127,7 +137,10 @@ def _introduce(access: Access, spec: str, request: Request, observed: bool) -> I
         yield str(wrong)
         return
     subject = Subject.from_introduction(introduction, request)
-    yield Subject.from_introduction(introduction, observe_claims(gate, subject.request)) if observed else subject
+    if observed:
+        limited = LimitedGate(gate, budget.has_time if budget else always)
+        subject = Subject.from_introduction(introduction, observe_claims(limited, subject.request))
+    yield subject
 
 
 # ---- before the first check
@@ -182,13 +195,13 @@ def _warm_up(access: Access, spec: str, scheme: str) -> Iterator[None]:
 # ---- cards before the first case
 
 
-def measure_all_cards(pool: Pool, plan: Plan, findings: Findings) -> None:
+def measure_all_cards(pool: Pool, plan: Plan, findings: Findings, budget: Budget | None = None) -> None:
     """Take into the findings what the cards of solvers say: claims that do not hold, deviations.
 
     A card is measured once, of solvers that do not come with the suite: of those it is known.
     """
     jobs = [
-        Job(_measure_cards, (plan.access, spec, subject))
+        Job(_measure_cards, (plan.access, spec, subject, budget))
         for spec, subject in plan.subjects.items()
         if not is_ours(spec)
     ]
@@ -198,8 +211,8 @@ def measure_all_cards(pool: Pool, plan: Plan, findings: Findings) -> None:
         findings.note(*cards.remarks)
 
 
-def _measure_cards(access: Access, spec: str, subject: Subject) -> Iterator[CardFindings]:
-    yield measure_cards(access.open(spec), subject)
+def _measure_cards(access: Access, spec: str, subject: Subject, budget: Budget | None) -> Iterator[CardFindings]:
+    yield measure_cards(access.open(spec), subject, budget.has_time if budget else always)
 
 
 # ---- checks
@@ -300,17 +313,21 @@ def _judge(access: Access, task: Task, skip: int, budget: Budget | None) -> Iter
 # ---- beside the checks
 
 
-def draw_figures(pool: Pool, plan: Plan, findings: Findings) -> None:
+def draw_figures(pool: Pool, plan: Plan, findings: Findings, advance: Callable[[str], object]) -> None:
     """Draw the figures of each case for the first solver that is judged on it, as far as it offers what they need.
 
-    A message says which could not be drawn.
+    A message says which could not be drawn; `advance` is called with the name of each case that is done.
     """
     solvers = {task.case: task.solver for task in reversed(plan.tasks)}
     jobs = [
         Job(_draw, (plan.access, solvers[name], plan.subjects[solvers[name]].request, name), name)
         for name in plan.cases
     ]
-    for _, (drawn, messages) in sorted(pool.share(jobs), key=lambda found: found[0]):
+    made: dict[int, tuple[list[Figure], list[str]]] = {}
+    for number, drawn_and_messages in pool.share(jobs):
+        made[number] = drawn_and_messages
+        advance(plan.cases[number])
+    for _, (drawn, messages) in sorted(made.items()):
         findings.figures += drawn
         findings.note(*messages)
 

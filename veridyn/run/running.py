@@ -16,7 +16,7 @@ from veridyn.results import Document, Fingerprint, FingerprintKind, MessageKind,
 from veridyn.results.words import CARD
 from veridyn.run import spreading
 from veridyn.run.baseline import Baseline, compared, read_baseline, write_baseline
-from veridyn.run.budget import begin_budget
+from veridyn.run.budget import Budget, begin_budget
 from veridyn.run.delivery import Delivery, Places, deliver, open_places, status
 from veridyn.run.document import Scope, Undertaking, document
 from veridyn.run.execution import (
@@ -35,7 +35,7 @@ from veridyn.run.execution import (
 from veridyn.run.exit_code import ExitCode
 from veridyn.run.journal import journal
 from veridyn.run.plan import Access, Plan, Task, count_checks, list_checks, list_tasks
-from veridyn.run.screen import bar, progress
+from veridyn.run.screen import progress, stage
 from veridyn.run.selection import QUICK, Selection
 from veridyn.run.undertaking import CHANGED, mark_run, state_run
 from veridyn.run.workers import Pool, WorkerLost
@@ -64,7 +64,7 @@ class Order:
     fail_fast
         Whether the run ends at the first failure.
     budget
-        Seconds that the checks may take; None: as long as they do.
+        Seconds that the run may take; None: as long as they do.
     moves
         Whether copies at moved parameters are judged where no seed is given: by a fresh one.
     seed
@@ -100,13 +100,14 @@ def run(order: Order, delivery: Delivery, crew: Crew) -> int:
     ParameterError, SolverInputError, UnknownCase if something was asked for that does not exist or cannot be;
     ReportError if the report or the result file cannot be written; found out before the work starts.
     """
+    budget = begin_budget(order.budget)
     before = read_baseline(order.against) if order.against else None
     with spreading.pool(crew.jobs, crew.scheduler) as pool:
-        plan, expected = make_plan(pool, order, crew.access)
+        plan, expected = make_plan(pool, order, crew.access, budget)
         marks = mark_run(plan, inputs := (order.expected_failures, order.against))
         with open_places(delivery) as places:
             rehearse(pool, plan)
-            return carry_out(pool, Work(plan, order, delivery, places, expected, before, marks, inputs))
+            return carry_out(pool, Work(plan, order, delivery, places, expected, before, marks, inputs, budget))
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,7 @@ class Work:
     before: Baseline | None
     marks: tuple[Fingerprint, ...]
     inputs: tuple[Path | None, ...]
+    budget: Budget | None = None
 
 
 def carry_out(pool: Pool, work: Work) -> int:
@@ -130,7 +132,7 @@ def carry_out(pool: Pool, work: Work) -> int:
     findings.note(*plan.refused.values(), *([IMPORTED] if plan.access.in_process else []), kind=MessageKind.GAP)
     with journal(places.work, _identify(plan, work.order.seed, work.marks), findings, resume=delivery.resume):
         plan = plan.with_seed(findings.keep_seed())
-        ending = execute(pool, plan, work.order, delivery, work.expected, findings)
+        ending = execute(pool, plan, work, findings)
         result = [*findings.records, *(compared(findings.records, work.before) if work.before else ())]
         records = [work.expected.settle(record) for record in result]
         undertaking = state_run(plan, work.expected, work.marks, records, findings.stated, findings.ended)
@@ -149,7 +151,7 @@ def carry_out(pool: Pool, work: Work) -> int:
 # ---- plan
 
 
-def make_plan(pool: Pool, order: Order, access: Access) -> tuple[Plan, Expectations]:
+def make_plan(pool: Pool, order: Order, access: Access, budget: Budget | None = None) -> tuple[Plan, Expectations]:
     """Introduce the solvers and list what they are to do, and the failures that are expected.
 
     A solver that does not introduce itself as solvers do is left out, as long as another does. Raises what `run`
@@ -157,7 +159,9 @@ def make_plan(pool: Pool, order: Order, access: Access) -> tuple[Plan, Expectati
     """
     seed = draw_seed() if order.moves and order.seed is None else order.seed
     request = replace(order.request, seed=seed)
-    described, refused = introduce_solvers(pool, access, order.solvers, request, observed=True)
+    described, refused = introduce_solvers(
+        pool, access, order.solvers, request, observed=True, budget=budget and budget.opening
+    )
     if not described:
         raise SolverInputError("; ".join(refused.values()))
     subjects = order.selection.subjects(described)
@@ -197,25 +201,27 @@ def _identify(plan: Plan, seed: int | None, marks: Sequence[Fingerprint]) -> dic
 # ---- execute
 
 
-def execute(
-    pool: Pool, plan: Plan, order: Order, delivery: Delivery, expected: Expectations, findings: Findings
-) -> int:
+def execute(pool: Pool, plan: Plan, work: Work, findings: Findings) -> int:
     """Judge, draw, measure; returns a status other than 0 if the work did not come to its end.
+
+    ``plan`` is that of the work, with its seed.
 
     An interrupt, the loss of a process that judges and the first failure, if the user wants no more, end it. What was
     found before is kept. What is drawn and timed beside the checks is left out where their budget is spent.
     """
-    budget = begin_budget(order.budget)
+    order, delivery, expected, budget = work.order, work.delivery, work.expected, work.budget
+    silent = delivery.layout == "brief"
     try:
-        with progress(len(plan.tasks), silent=delivery.layout == "brief") as advance:
+        with progress(len(plan.tasks), silent=silent) as advance:
             tell = _stop_at_failure(advance, expected) if order.fail_fast else advance
-            measure_all_cards(pool, plan, findings)
+            measure_all_cards(pool, plan, findings, budget and budget.opening)
             if order.fail_fast:
                 _stop_at_first(findings.contradictions, expected)
             judge_tasks(pool, plan, findings, tell, budget)
         is_time_left = budget is None or budget.has_time(0.0)
         if delivery.keeps and not order.changed and is_time_left:
-            draw_figures(pool, plan, findings)
+            with stage(len(plan.cases), "curves of figures", silent=silent) as advance_figures:
+                draw_figures(pool, plan, findings, advance_figures)
         several = () if order.selection.quick else order.solvers
         if is_wanted(order.work_precision, several, kept=delivery.keeps) and is_time_left:
             measure_all(pool, plan, findings)
@@ -246,10 +252,10 @@ def is_wanted(asked: bool | None, solvers: Sequence[str], *, kept: bool) -> bool
 def measure_all(pool: Pool, plan: Plan, findings: Findings) -> None:
     """Measure work-precision, one task after another: timing wants the machine for itself."""
     tasks = [task for task in plan.tasks if has_diagram(task)]
-    with bar(len(tasks), "work-precision") as advance:
+    with stage(len(tasks), "work-precision") as advance:
         for task in tasks:
             findings.points += pool.ask(measure, plan.access, task)
-            advance(1, f"work-precision: {task.solver} {task.case} {task.variant}")
+            advance(f"{task.solver} {task.case} {task.variant}")
 
 
 TRY_YOURS = (

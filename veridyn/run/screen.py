@@ -19,7 +19,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from veridyn.problem.printable import make_printable
+from veridyn.problem.printable import make_printable, print_line
 from veridyn.reports.numbers import plural
 from veridyn.validation_cases.judgement.catalogue import room_of
 
@@ -115,6 +115,10 @@ class Headway:
         self.counts[record.verdict] += 1
         return is_new
 
+    def describe(self) -> str:
+        """Return a line: how many variants are begun, and the words."""
+        return f"{len(self.begun)} of {plural(self.tasks, 'variant')}, {self.words}"
+
     @property
     def words(self) -> str:
         """The task judged last, and the verdicts so far."""
@@ -128,6 +132,12 @@ class Headway:
         return f"; no verdict for {seconds:.0f} s (--budget bounds a run)" if seconds > LONG else ""
 
 
+def announce(what: str, *, silent: bool = False) -> None:
+    """Say on standard error what a run does next, where that takes seconds and gives no verdicts."""
+    if not silent:
+        print_line(f"veridyn: {what}", file=sys.stderr)
+
+
 @contextmanager
 def progress(tasks: int, *, silent: bool = False) -> Iterator[Callable[[Record], object]]:
     """Yield what is to be called with every record, on its way to a number of tasks; all goes to standard error."""
@@ -135,29 +145,42 @@ def progress(tasks: int, *, silent: bool = False) -> Iterator[Callable[[Record],
     if silent:
         yield lambda _: None
     elif not Console(stderr=True).is_terminal:
-        with _lines(headway) as tell:
-            yield tell
+        with _lines(headway.describe):
+            yield headway.take
     else:
         with bar(tasks, headway.words) as show:
             yield lambda record: show(headway.take(record), headway.words)
 
 
 @contextmanager
-def _lines(headway: Headway) -> Iterator[Callable[[Record], object]]:
-    """Print a line soon, then one every few seconds, also while nothing is judged."""
+def stage(total: int, what: str, *, silent: bool = False) -> Iterator[Callable[[str], object]]:
+    """Yield what is to be called with the name of each part that is done, of a work beside the checks."""
+    done: list[str] = []
+    if silent:
+        yield done.append
+    elif not Console(stderr=True).is_terminal:
+        with _lines(lambda: ", ".join([f"{what}: {len(done)} of {total}", *done[-1:]])):
+            yield done.append
+    else:
+        with bar(total, what) as show:
+            yield lambda name: show(1, f"{what}: {name}")
+
+
+@contextmanager
+def _lines(describe: Callable[[], str]) -> Iterator[None]:
+    """Print a line soon, then one every few seconds, also while nothing happens."""
     start, ended = time.monotonic(), threading.Event()
 
     def write_now_and_then() -> None:
         for pause in chain([FIRST], repeat(EVERY)):
             if ended.wait(pause):
                 return
-            share = f"{len(headway.begun)} of {plural(headway.tasks, 'variant')}"
-            print(f"veridyn: {time.monotonic() - start:.0f} s, {share}, {headway.words}", file=sys.stderr, flush=True)
+            print(f"veridyn: {time.monotonic() - start:.0f} s, {describe()}", file=sys.stderr, flush=True)
 
     clock = threading.Thread(target=write_now_and_then, daemon=True)
     clock.start()
     try:
-        yield headway.take
+        yield
     finally:
         ended.set()
         clock.join()

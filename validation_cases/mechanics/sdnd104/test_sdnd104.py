@@ -252,6 +252,10 @@ CASE = Case(
         "S. Lamarche: SDND104, Calculation of the power of wear of a rubbing shoe. Code_Aster, Validation "
         "Manual, V5.01.104-A, EDF, HT-66/03/008/A (16 May 2003). https://code-aster.org",
     ),
+    shared=(
+        "Beyond 200 half periods the slips are those to which they converge: by a theorem in the first route, as they "
+        "repeat in the second.",
+    ),
     remarks=(
         "Smoothing friction with tanh(v/v_s) gives wear at a0 = 0.99, where there is none, and many times too "
         "much at 1.01.",

@@ -1,11 +1,14 @@
 """The page and the patterns of a small study."""
 
+import json
+
 import msgspec
 import pytest
 
 from veridyn.reports import hints
 
 from . import page as pages
+from . import sections
 from .outcome import find_alarms, join, read_outcomes
 from .page import SILENT, SOUND, find_survivors, make_page, make_patterns, make_whole, summarise_faults, write_section
 from .sections import make_again, make_silent
@@ -90,6 +93,20 @@ def test_sections_of_other_studies_name_what_survives_and_keep_their_order(small
     for text in ("first", "second"):
         write_section(SILENT, f"{SILENT}\n\n{text}\n")
     assert file.read_text(encoding="utf-8") == f"# Page\n\n{SILENT}\n\nsecond\n\n{SOUND}\n\nsound\n"
+
+
+def test_trials_without_claims_add_to_those_that_are_kept(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(sections, "ROOT", tmp_path)
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    (tmp_path / "docs").mkdir()
+    page = tmp_path / "docs" / "detection.md"
+    page.write_text("# Page\n", encoding="utf-8")
+    for number, each in enumerate((small, study([fault("missed")], [trial("missed", failures=CHECKS)]))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / pages.RESULTS).write_text(json.dumps({**each, "silent": True}), encoding="utf-8")
+        sections.main([str(folder)])
+    assert "* h: 2 of 3 faults are detected" in page.read_text(encoding="utf-8")
 
 
 def test_the_summary_names_survivors_and_broken_measures(small):
