@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -34,6 +34,9 @@ from veridyn.solver.integrators.interrupt import interruptible
 from veridyn.solver.integrators.kernels import event_tables as codes
 from veridyn.solver.integrators.kernels.event_tables import Drive, ExactMotion, Grips, Rows
 from veridyn.solver.integrators.modal import regularised
+
+if TYPE_CHECKING:
+    from veridyn.problem.extended import Term
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -290,13 +293,25 @@ class ExactSolver:
 
         NotImplementedError also for a number that it does not differentiate by, and for events without a derivative.
         """
+        return self.differentiate(problem, tangent, settings)
+
+    def differentiate(
+        self,
+        problem: MechanicalProblem,
+        tangent: Tangent,
+        settings: Mapping[str, Any],
+        without: Collection[Term] = (),
+    ) -> Differentiated:
+        """Return what `solve_tangent` does, of which terms may be left out on purpose."""
         # late: SymPy names the numbers of a problem
         from veridyn.solver.exact.history_slopes import differentiate_response
         from veridyn.solver.exact.tangents import ExactTangent
 
         solved = self._solve(problem, settings)
         prepared, stated = solved.prepared, solved.problem
-        slopes = ExactTangent(stated, prepared.tables, prepared.forcings, prepared.drives, solved.motion, tangent)
+        slopes = ExactTangent(
+            stated, prepared.tables, prepared.forcings, prepared.drives, solved.motion, tangent, frozenset(without)
+        )
         slopes.march()
         return Differentiated(solved.response, differentiate_response(solved.response, slopes))
 

@@ -11,12 +11,13 @@ derivative have one rule, and the steps of the motion serve both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from veridyn.problem.extended import Term
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.tangent import Tangent
 from veridyn.solver.event_driven.forcing import Forcing, functions
@@ -48,6 +49,7 @@ class ModeSlopes:
 class ExactTangent:
     """The derivative of one motion of the exact solver along a tangent.
 
+    ``without`` are terms that are left out on purpose: derivatives as wrong as those of who forgets them.
     After `march`, ``moves`` (m,) are the derivatives of the instants of its rows, ``slopes`` (m, 2n) those of their
     states, at an event on the instant that moves.
 
@@ -65,16 +67,20 @@ class ExactTangent:
         drives: list[Any],
         motion: ExactMotion,
         tangent: Tangent,
+        without: frozenset[Term] = frozenset(),
     ) -> None:
         from veridyn.solver.integrators.kernels import event_slopes
 
         self.kernel, self.tables, self.forcings, self.drives = event_slopes, tables, forcings, drives
-        self.mechanics, self.motion = tables.mechanics, motion
+        self.mechanics, self.motion, self.without = tables.mechanics, motion, without
+        self.passing = event_slopes.Passing(**_choose_passing(without))
         if self.mechanics.springs:
             raise NotImplementedError("derivatives of friction that sticks through a spring")
         self.numbers = read_slopes(stated, self.mechanics, tangent)
+        self.moving = 0.0 if Term.RATES in without else 1.0  # whether the equations of motion follow the parameter
         driving = functions(stated)
-        self.moved_drives = [differentiate_drive(driving, each, tables.width, self.numbers) for each in forcings]
+        moved = [differentiate_drive(driving, each, tables.width, self.numbers) for each in forcings]
+        self.moved_drives = [tuple(self.moving * part for part in each) for each in moved]
         slopes = FlowSlopes(self.mechanics, self.numbers)
         self.flows = [slopes.differentiate(flow) for flow in tables.flows]
         self.modes = self._write_modes()
@@ -94,9 +100,10 @@ class ExactTangent:
             result.motions[m] = tables.motion
             result.motions[m, 1 + n : 1 + 2 * n] = flow.rate.rows[n:] @ tables.selection
             moved = drift.copy()
-            moved[1 + n : 1 + 2 * n] = slope.accelerations @ tables.selection
+            moved[1 + n : 1 + 2 * n] = self.moving * slope.accelerations @ tables.selection
             result.crossed[m] = self._cross(result.motions[m], moved, float(arrays.step[m]))
-            result.guards[m, : len(slope.guards)] = slope.guards @ tables.selection
+            if Term.GUARD not in self.without:
+                result.guards[m, : len(slope.guards)] = slope.guards @ tables.selection
         return result
 
     def _differentiate_waves(self) -> Floats:
@@ -147,6 +154,7 @@ class ExactTangent:
         """
         rows, arrays = self.motion.rows, self.tables.arrays
         y, s = rows.states[0].copy(), self.numbers.start.copy()
+        s *= 0.0 if Term.START in self.without else 1.0
         t, m, row = self._begin(y, s)
         known = (
             arrays.states, arrays.step, arrays.positions, arrays.guards, arrays.sizes, arrays.counts, arrays.changes,
@@ -157,6 +165,7 @@ class ExactTangent:
             is_last, reason = i == len(self.forcings) - 1, codes.IMPACT
             while reason == codes.IMPACT:
                 reason, row, m, t = self.kernel.march_slopes(
+                    self.passing,
                     t, forcing.end, is_last, forcing.start, m, row, y, s, rows.times, rows.states, rows.marks,
                     self.struck >= 0, self.slopes, self.moves, *known, *drive,
                 )  # fmt: skip
@@ -208,13 +217,50 @@ class ExactTangent:
         falls = gaps @ rates
         if (np.abs(falls) <= self.kernel.GRAZES * (np.abs(gaps) @ np.abs(rates))).any():
             raise self._decline(self.kernel.GRAZING, t)
+        moved *= 0.0 if Term.GUARD in self.without else 1.0
         moves = -(moved @ p + gaps @ dp) / falls
         if np.ptp(moves) > self.kernel.ALIKE * np.abs(moves).max():
             raise self._decline(self.kernel.SIMULTANEOUS, t)
-        self.moves[row] = moves[0]
-        s += rates[1 : 1 + 2 * n] * moves[0]
-        blow = BlowSlope(self.mechanics, self.numbers, hit, y[n:], rows.states[row, n:])
-        s[n:] = self.tables.flows[later].hold @ blow.pass_on(s[n:])
-        y[:], self.slopes[row] = rows.states[row], s
+        passing = self.passing
+        self.moves[row] = passing.moves * moves[0]
+        before = rates[1 : 1 + 2 * n]
+        s[:] = passing.memory * (s + before * passing.arrival * self.moves[row])
+        if Term.RESET not in self.without:
+            s[n:] = self._strike(hit, later, y[n:], rows.states[row, n:], s[n:])
+        y[:] = rows.states[row]
         p[1 : 1 + 2 * n] = y
-        s -= (self.modes.motions[later] @ p)[1 : 1 + 2 * n] * moves[0]
+        begins = (self.modes.motions[later] @ p)[1 : 1 + 2 * n]
+        leaves = passing.memory * passing.beginning * np.where(passing.jump, begins, before)
+        s -= leaves * self.moves[row]
+        self.slopes[row] = s + begins * self.moves[row]
+
+    def _strike(self, hit: Ints, later: int, before: Floats, after: Floats, slopes: Floats) -> Floats:
+        """Return the derivative of the velocities (n,) after an impact on stops, from that before."""
+        numbers = self.numbers
+        if Term.COEFFICIENT in self.without:
+            numbers = replace(
+                numbers,
+                matrices={name: np.zeros_like(value) for name, value in numbers.matrices.items()},
+                stops={name: np.zeros_like(value) for name, value in numbers.stops.items()},
+                frictions={name: np.zeros_like(value) for name, value in numbers.frictions.items()},
+            )
+        blow = BlowSlope(self.mechanics, numbers, hit, before, after)
+        return np.asarray(self.tables.flows[later].hold @ blow.pass_on(slopes))
+
+
+def _choose_passing(without: frozenset[Term]) -> dict[str, float]:
+    """Return what of the rule at events is taken, see `event_slopes.Passing`.
+
+    Raises NotImplementedError for a term that is not left out here.
+    """
+    if Term.OTHER in without:
+        raise NotImplementedError(f"derivatives as if {Term.OTHER}")
+    moves = 0.0 if Term.INSTANT in without else -1.0 if Term.REVERSED in without else 1.0
+    left_out = {
+        "arrival": {Term.SALTATION, Term.ARRIVAL},
+        "beginning": {Term.SALTATION, Term.BEGINNING},
+        "jump": {Term.JUMP},
+        "hold": {Term.RESET},
+        "memory": {Term.MEMORY},
+    }
+    return {"moves": moves, **{name: 0.0 if without & terms else 1.0 for name, terms in left_out.items()}}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.problem.basis import driven_displacement, support_load
+from veridyn.problem.basis import driven_displacement, modal_state, support_load
 from veridyn.problem.elements import Friction, Stop
 from veridyn.problem.function_of_time import TimeFunction
 from veridyn.problem.geometry import segments
@@ -58,6 +58,24 @@ class KernelContact:
         owner = self.stop or self.friction
         assert owner is not None
         return owner
+
+
+@dataclass(frozen=True, eq=False)
+class ModalArrays:
+    """What is integrated: a modal system, its start (r,), shapes (n, r), and a sparse mass matrix over the masses."""
+
+    system: System
+    q: Floats
+    v: Floats
+    shapes: Matrix
+    mass: Matrix | None
+
+
+def write_arrays(problem: MechanicalProblem, modes: Modes) -> ModalArrays:
+    """Return what is integrated of a problem; raises what `contacts` raises."""
+    q, v = modal_state(problem, modes)
+    mass = diagonal(1 / modes.masses) @ problem.mass if problem.consistent else None
+    return ModalArrays(system_arrays(problem, modes), q, v, modes.shapes, mass)
 
 
 def contacts(problem: MechanicalProblem) -> tuple[KernelContact, ...]:

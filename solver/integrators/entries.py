@@ -15,13 +15,13 @@ DIAGONAL = Factors(NOTHING, NOTHING, np.empty(0), NOTHING.first, NOTHING.first)
 
 
 def entries(matrix: Any) -> Entries:
-    """Return a matrix (n, m), sparse or not, by compressed rows."""
+    """Return a matrix (n, m), sparse or not, by compressed rows; its numbers may carry a derivative."""
     from scipy import sparse
 
     result = sparse.csr_array(matrix)
     result.eliminate_zeros()
     first, column = (part.astype(np.uint32) for part in (result.indptr, result.indices))
-    return Entries(first, column, np.array(result.data, dtype=float))
+    return Entries(first, column, np.array(result.data, dtype=np.result_type(result.data, float)))
 
 
 def matrix(given: Entries, columns: int, value: Floats | None = None) -> Any:

@@ -67,7 +67,10 @@ class IntegrationPlan:
 
 @dataclass(frozen=True, eq=False)
 class IntegrationJob:
-    """What is to be integrated: a modal system from its initial state, over a time span (s), with a step (s)."""
+    """What is to be integrated: a modal system from its initial state, over a time span (s), with a step (s).
+
+    Numbers of system and state are doubles, or carry a derivative; see `duals`.
+    """
 
     system: System
     q: Floats
@@ -97,21 +100,22 @@ class Storage:
     """
 
     def __init__(self, slots: int, job: IntegrationJob, *, even: bool = False) -> None:
-        r, elements = job.q.size, job.system.contact_index.shape[0] + job.system.device_index.shape[0]
-        size = 8.0 * slots * (1 + 2 * r + contact.RECORDS * elements)
+        r, kind = job.q.size, job.q.dtype
+        elements = job.system.contact_index.shape[0] + job.system.device_index.shape[0]
+        size = float(kind.itemsize) * slots * (1 + 2 * r + contact.RECORDS * elements)
         if size > MEMORY:
             raise SettingsError(
                 f"archiving {slots:.3g} states needs {size / 1e9:.3g} GB; take a longer step or raise archive_every"
             )
         self.job = job
-        self.q, self.v, self.g = np.empty(r), np.empty(r), np.zeros(r)
-        self.state = np.empty((elements, max(contact.STATES, device.STATES)))
+        self.q, self.v, self.g = np.empty(r, kind), np.empty(r, kind), np.zeros(r, kind)
+        self.state = np.empty((elements, max(contact.STATES, device.STATES)), kind)
         self.work = _workspace(job, even=even)
         self.archive = Archive(
             times=np.empty(slots),
-            displacement=np.empty((slots, r)),
-            velocity=np.empty((slots, r)),
-            records=np.zeros((slots, elements, contact.RECORDS)),
+            displacement=np.empty((slots, r), kind),
+            velocity=np.empty((slots, r), kind),
+            records=np.zeros((slots, elements, contact.RECORDS), kind),
             every=job.plan.every,
             instants=job.plan.after(job.start + (0.0 if job.plan.land else 0.5 * job.step)),
             land=job.plan.land,
@@ -153,9 +157,10 @@ class Storage:
 
 
 def _workspace(job: IntegrationJob, *, even: bool) -> Workspace:
-    position, velocity, force = np.zeros((3, job.system.drive.shape[0]))
+    kind = job.q.dtype
+    position, velocity, force = np.zeros((3, job.system.drive.shape[0]), kind)
     ahead, functions = AHEAD if even else 1, job.system.function_term.size - 1
-    table = np.full(ahead, np.nan), np.zeros((ahead, functions)), np.zeros(1, dtype=np.int64)
+    table = np.full(ahead, np.nan), np.zeros((ahead, functions), kind), np.zeros(1, dtype=np.int64)
     return Workspace(position, velocity, force, *table, job.step)
 
 

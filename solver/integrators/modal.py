@@ -6,23 +6,26 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from veridyn.problem.basis import modal_basis, modal_state, moved_mass
+from veridyn.problem.basis import modal_basis, moved_mass
 from veridyn.problem.devices import DEVICE_TAGS, Device
 from veridyn.problem.mechanical import Floats, MechanicalProblem
-from veridyn.problem.modal_basis import Modes
-from veridyn.problem.sparse import diagonal
+from veridyn.problem.tangent import Tangent
+from veridyn.solver.contract.derivatives import Differentiated
 from veridyn.solver.contract.errors import CapabilityError, DivergenceError, Interrupted, SettingsError
 from veridyn.solver.contract.responses import Response
+from veridyn.solver.contract.statements import FORWARD
 from veridyn.solver.integrators.implicit import NewtonOptions
 from veridyn.solver.integrators.scheme import Options, Scheme, meanings, require, setting
 from veridyn.solver.integrators.schemes import SCHEMES
 
 if TYPE_CHECKING:
+    from veridyn.solver.integrators.arrays import ModalArrays
     from veridyn.solver.integrators.integration import IntegrationPlan, ModalHistories
+    from veridyn.solver.integrators.kernels.system import System
 
 Settings = Mapping[str, Any]
 
@@ -46,7 +49,7 @@ class ModalIntegrator:
         "stiffness:time-varying", "contact",
         "contact:parallel-planes", "contact:circle", "contact:outside-circle", "contact:profile", "contact:damped",
         "absolute-frame", "friction:set-valued", "friction:regularised", "friction:on-stop", "friction:two-tangents",
-        *DEVICE_TAGS,
+        FORWARD, *DEVICE_TAGS,
     })  # fmt: skip
     schemes: tuple[str, ...] = tuple(SCHEMES)
 
@@ -101,43 +104,92 @@ class ModalIntegrator:
         if the step control gives up; `Interrupted` at Ctrl-C; the error holds the response until then.
         """
         # imported late: compiling kernels takes seconds that listing and showing need not wait for
-        from veridyn.solver.integrators.arrays import contacts, system_arrays
-        from veridyn.solver.integrators.integration import IntegrationJob
-        from veridyn.solver.integrators.step_rule import check_step, shortest_period
+        from veridyn.solver.integrators.arrays import write_arrays
+
+        chosen = read_settings(completed(problem, settings))
+        problem = _prepare(problem, chosen)
+        arrays = write_arrays(problem, modal_basis(problem))
+        _check_step(problem, chosen, arrays.system)
+        return _integrate(problem, chosen, arrays)
+
+    def solve_tangent(self, problem: MechanicalProblem, tangent: Tangent, settings: Settings) -> Differentiated:
+        """Return a response and its derivative along a tangent: that of the scheme's own answer, at the same steps.
+
+        See `duals`. Raises what `solve` raises; NotImplementedError if the step follows an error, and for what
+        `differentiate_arrays` refuses.
+        """
+        # late: SymPy names the numbers of a problem
+        from veridyn.solver.integrators.arrays import write_arrays
+        from veridyn.solver.integrators.duals import differentiate_arrays, split
 
         scheme, options, common = read_settings(completed(problem, settings))
-        if problem.consistent and not issubclass(scheme.options, NewtonOptions):
-            implicit = " and ".join(name for name, other in SCHEMES.items() if issubclass(other.options, NewtonOptions))
-            raise CapabilityError(
-                f"{problem.name}: a sparse mass that is not diagonal is for {implicit}; lump it for {scheme.name}"
+        if scheme.follows_error(options):
+            raise NotImplementedError(
+                f"derivatives of {scheme.name} with a step that follows an error; give smallest=1, largest=1"
             )
-        problem = regularised(problem, common.tangential_stiffness)
-        modes = modal_basis(problem)
-        system = system_arrays(problem, modes)
-        pairs = contacts(problem)
-        if common.check_step and scheme.points_per_period:
-            check_step(common.step, scheme.points_per_period, shortest_period(system, modes, problem), scheme.name)
-        q, v = modal_state(problem, modes)
-        mass = diagonal(1 / modes.masses) @ problem.mass if problem.consistent else None
-        span = problem.start, problem.end, common.step
-        job = IntegrationJob(system, q, v, *span, common.plan(problem), scheme.name, mass)
-        run = scheme.run(options, job)
-        _refuse_divergence(run, problem, modes, scheme.name, common.step)
-        response = Response(
-            time=run.time,
-            displacement=run.displacement @ modes.shapes.T,
-            velocity=run.velocity @ modes.shapes.T,
-            elements=element_histories(pairs, problem.devices, run.records),
-            counters=run.counters,
-            quantities=element_quantities(pairs, problem.devices, run.totals),
+        chosen = Chosen(scheme, options, replace(common, quantities=False))
+        prepared = _prepare(problem, chosen)
+        arrays = write_arrays(prepared, modal_basis(prepared))
+        _check_step(prepared, chosen, arrays.system)
+        arrays = differentiate_arrays(arrays, problem, tangent, lambda each: _prepare(each, chosen))
+        return split(_integrate(prepared, chosen, arrays))
+
+
+class Chosen(NamedTuple):
+    """Settings that were read: the scheme, its options, what all schemes have."""
+
+    scheme: Scheme
+    options: Any
+    common: CommonSettings
+
+
+def _prepare(problem: MechanicalProblem, chosen: Chosen) -> MechanicalProblem:
+    """Return a problem as it is integrated; raises `CapabilityError` if the scheme does not take its mass matrix."""
+    if problem.consistent and not issubclass(chosen.scheme.options, NewtonOptions):
+        implicit = " and ".join(name for name, other in SCHEMES.items() if issubclass(other.options, NewtonOptions))
+        raise CapabilityError(
+            f"{problem.name}: a sparse mass that is not diagonal is for {implicit}; lump it for {chosen.scheme.name}"
         )
-        if run.stopped:
-            raise Interrupted(f"{scheme.name} was interrupted at t = {run.time[-1]:.6g} s", response)
-        return response
+    return regularised(problem, chosen.common.tangential_stiffness)
 
 
-def _refuse_divergence(run: ModalHistories, problem: MechanicalProblem, modes: Modes, scheme: str, step: float) -> None:
+def _check_step(problem: MechanicalProblem, chosen: Chosen, system: System) -> None:
+    """Raise `StepError` if the step breaks the rule of the scheme."""
+    from veridyn.solver.integrators.step_rule import check_step, shortest_period
+
+    scheme, _, common = chosen
+    if common.check_step and scheme.points_per_period:
+        limit = shortest_period(system, modal_basis(problem), problem)
+        check_step(common.step, scheme.points_per_period, limit, scheme.name)
+
+
+def _integrate(problem: MechanicalProblem, chosen: Chosen, arrays: ModalArrays) -> Response:
+    """Return the response of a problem by its arrays; raises what `ModalIntegrator.solve` raises."""
+    from veridyn.solver.integrators.arrays import contacts
+    from veridyn.solver.integrators.integration import IntegrationJob
+
+    scheme, options, common = chosen
+    pairs = contacts(problem)
+    span = problem.start, problem.end, common.step
+    job = IntegrationJob(arrays.system, arrays.q, arrays.v, *span, common.plan(problem), scheme.name, arrays.mass)
+    run = scheme.run(options, job)
+    _refuse_divergence(run, problem, scheme.name, common.step)
+    response = Response(
+        time=run.time,
+        displacement=run.displacement @ arrays.shapes.T,
+        velocity=run.velocity @ arrays.shapes.T,
+        elements=element_histories(pairs, problem.devices, run.records),
+        counters=run.counters,
+        quantities=element_quantities(pairs, problem.devices, run.totals),
+    )
+    if run.stopped:
+        raise Interrupted(f"{scheme.name} was interrupted at t = {run.time[-1]:.6g} s", response)
+    return response
+
+
+def _refuse_divergence(run: ModalHistories, problem: MechanicalProblem, scheme: str, step: float) -> None:
     if run.diverged >= 0:
+        modes = modal_basis(problem)
         mode = f"mode {run.diverged + 1} ({modes.omega[run.diverged] / (2 * np.pi):.6g} Hz)"
         where = f"coordinate {problem.coordinates[run.diverged]}" if problem.sparse else mode
         raise DivergenceError(f"{scheme} diverged at t = {run.time[-1]:.6g} s in {where}; reduce the step {step:g} s")
@@ -207,7 +259,7 @@ def _scheme(name: Any) -> Scheme:
     return SCHEMES[name]
 
 
-def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
+def read_settings(settings: Settings) -> Chosen:
     """Split the settings into scheme, options of the scheme and common settings.
 
     Raises `SettingsError` if the scheme or a setting is unknown, or a number is missing or out of range.
@@ -225,7 +277,7 @@ def read_settings(settings: Settings) -> tuple[Scheme, Any, CommonSettings]:
         raise SettingsError(f"{scheme.name} needs the setting step (s)")
     common = CommonSettings(**{k: v for k, v in given.items() if k in common_names})
     options = scheme.options(**{k: v for k, v in given.items() if k in option_names})
-    return scheme, options, common
+    return Chosen(scheme, options, common)
 
 
 def name_settings(scheme: str) -> set[str]:

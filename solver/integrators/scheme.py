@@ -126,6 +126,7 @@ class Scheme:
 
     ``claims``: what holds at a constant step, see `veridyn.solver.integrators.modal.ModalIntegrator.claims`;
     ``resolution``: how many steps it takes where none are given.
+    ``step_is_smooth``: whether an adaptive step follows an error without jumps, else it is a multiple of the first.
     ``points_per_period``: steps per shortest period that the step rule asks for; 0: no rule. ``place`` orders lists.
     """
 
@@ -138,6 +139,7 @@ class Scheme:
     claims: Mapping[str, float | str]
     options: type[Options] = Options
     resolution: Resolution = Resolution()
+    step_is_smooth: bool = False
 
     @property
     def order(self) -> int:
@@ -148,6 +150,10 @@ class Scheme:
     def adaptive(self) -> bool:
         """Whether the step follows the motion."""
         return issubclass(self.options, StepBounds)
+
+    def follows_error(self, options: Options) -> bool:
+        """Tell whether the step moves with the numbers of a problem: no multiple of the first, by jumps."""
+        return self.step_is_smooth and isinstance(options, StepBounds) and options.smallest < options.largest
 
     @property
     def only_shorter(self) -> dict[str, float]:

@@ -11,10 +11,13 @@ from veridyn.validation_cases.judgement.checks import derivative_criterion
 from veridyn.validation_cases.judgement.derivatives import DerivativeStatement
 from veridyn.validation_cases.judgement.runner import NotJudged, Runner
 
-from .faults.gradients import HOSTS, SEEDS
+from .faults.gradients import HOSTS, SEEDS, seeds_of
+from .hosts.one_body import ONE_BODY
 
-PLACES = sorted({(seed.case, seed.parameter) for seed in SEEDS})
-ORDER = [seed.name for seed in SEEDS]  # both hosts one after the other: what a term makes of a derivative is shared
+PLACES = [(h, *place) for h in HOSTS for place in sorted({(s.case, s.parameter) for s in seeds_of(h.solver)})]
+ORDER = [
+    seed.name for seed in (*SEEDS, *seeds_of(ONE_BODY))
+]  # both hosts one after the other: what a term makes of a derivative is shared
 TRIED = sorted(((h, f) for h in HOSTS for f in h.faults), key=lambda pair: ORDER.index(pair[1].name))
 
 
@@ -38,8 +41,7 @@ def judge_all(solver, case, parameter):
     return findings
 
 
-@pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
-@pytest.mark.parametrize(("case", "parameter"), PLACES)
+@pytest.mark.parametrize(("host", "case", "parameter"), PLACES, ids=lambda each: getattr(each, "name", each))
 def test_a_sound_host_passes(host, case, parameter):
     findings = judge_all(host.solver, case, parameter)
     assert findings
@@ -48,7 +50,7 @@ def test_a_sound_host_passes(host, case, parameter):
 
 @pytest.mark.parametrize(("host", "fault"), TRIED, ids=lambda each: each.name)
 def test_a_wrong_derivative_is_told_by_its_name(host, fault):
-    (seed,) = (seed for seed in SEEDS if seed.name == fault.name)
+    (seed,) = (seed for seed in seeds_of(host.solver) if seed.name == fault.name)
     wrong = [each for each in judge_all(fault.make(0.0), seed.case, seed.parameter) if not each.passes]
     assert wrong
     assert all(seed.said in finding.detail for finding in wrong), wrong[0].detail

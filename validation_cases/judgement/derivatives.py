@@ -82,12 +82,21 @@ class TangentObservation(Observation):
         return replace(self, response=response, slopes=slopes)
 
 
-def differentiate_measure(measure: Measure, o: Observation) -> float:
+def differentiate_measure(measure: Measure, o: Observation, *, at_samples: bool = False) -> float:
     """Return the derivative of what a measure reads, by the parameter of the tangent.
 
-    Raises `SolverFailure` if it reads no number in a neighbour; what the measure raises.
+    ``at_samples``: whether it reads an instant from samples where no events are reported; see `Quantity`.
+
+    Raises
+    ------
+    CapabilityError
+        If an instant would be read from samples, which stand still.
+    SolverFailure
+        If it reads no number in a neighbour; what the measure raises.
     """
     assert isinstance(o, TangentObservation)
+    if at_samples and not o.response.events:
+        raise CapabilityError("the instant is read from samples, which do not move: report the events")
     step, neighbours = list_neighbours(o)
     total = 0.0
     for place, weight in STENCIL.items():
@@ -185,7 +194,7 @@ def differentiate_quantity(quantity: Quantity, parameter: Parameter) -> DerivedQ
         unit=_over(quantity.unit, parameter.unit),
         definition=f"derivative by {parameter.name} of: {quantity.definition}",
         reference=quantity.reference,
-        measure=partial(differentiate_measure, quantity.measure),
+        measure=partial(differentiate_measure, quantity.measure, at_samples=quantity.at_samples),
         criterion=admit,
         scale=scale,
         at_samples=quantity.at_samples,

@@ -1,7 +1,8 @@
 """Which part of a derivative is missing, by name: wrong derivatives are computed on purpose, and compared.
 
-The problem is solved together with its derivative, each time with a term of the rule at events left out
-(`veridyn.problem.extended`). What agrees with the solver in all quantities names the term.
+The problem is solved together with its derivative, each time with a term of the rule at events left out: initial value
+problems by `veridyn.problem.extended`, mechanical ones by the exact solver.
+What agrees with the solver in all quantities names the term.
 """
 
 from __future__ import annotations
@@ -12,18 +13,22 @@ from itertools import combinations
 
 from veridyn.problem.extended import Term
 from veridyn.problem.initial_value import InitialValueProblem
+from veridyn.problem.mechanical import MechanicalProblem, Problem
+from veridyn.problem.tangent import Tangent
 from veridyn.references.certified import Certified
+from veridyn.solver.contract.derivatives import Differentiated
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.statements import FORWARD
 from veridyn.solver.rewriting.tangents import solve_extended
-from veridyn.validation_cases.judgement.derivatives import DerivativeStatement
+from veridyn.validation_cases.judgement.case import Quantity
+from veridyn.validation_cases.judgement.derivatives import MOST, DerivativeStatement
 from veridyn.validation_cases.judgement.following import follow
 from veridyn.validation_cases.judgement.gradients import own_differences
 from veridyn.validation_cases.judgement.judge import Finding
 from veridyn.validation_cases.judgement.runner import Answer, NotJudged, Runner, read_quantity
 
 ALIKE = 1e-3  # of what a term makes of a derivative: so near is what a solver without it computes
-TOLD = 10.0  # criteria: what a term changes by less is not told from no change
+TOLD = 10.0  # criteria, or a tenth of the scale: what a term changes by less is not told from no change
 ZERO = "every derivative is zero"
 RIGHT = "differences of the solver's own answers are the same: a right derivative of wrong answers"
 PAIRS = tuple(combinations(tuple(Term)[:8], 2))  # those after them are parts of the first, or its opposite
@@ -59,7 +64,7 @@ def _find_missing(runner: Runner, statement: DerivativeStatement, scheme: str) -
     answers = _keep_numbers(runner.measured(runner.default_run(statement, scheme)))
     truths = {q.name: statement.truth(q).value for q in statement.quantities}
     proved = {name: float(truth) for name, truth in truths.items() if truth is not None}
-    told = {name: TOLD * statement.tolerance(q).value for q in statement.quantities if (name := q.name) in proved}
+    told = {q.name: _find_least(statement, q) for q in statement.quantities if q.name in proved}
     zero = ZERO if _are_zero(answers, proved, told) else ""
     # The simplest explanation is the best. Some problems do not tell two terms apart: then both are named.
     for group in (tuple((term,) for term in Term), () if zero else PAIRS):
@@ -71,6 +76,11 @@ def _find_missing(runner: Runner, statement: DerivativeStatement, scheme: str) -
         if named:
             return ": ".join(filter(None, (zero, f"as if {', or '.join(named)}")))
     return zero
+
+
+def _find_least(statement: DerivativeStatement, quantity: Quantity) -> float:
+    """Return what a term must change of a derivative to be told; ten wide criteria would be its whole scale."""
+    return min(TOLD * statement.tolerance(quantity).value, MOST * quantity.size(statement.values))
 
 
 def _are_zero(answers: Numbers, proved: Numbers, told: Numbers) -> bool:
@@ -93,15 +103,22 @@ def explains(wrong: Numbers, answers: Numbers, proved: Numbers, told: Numbers) -
 @lru_cache(maxsize=128)
 def compute_without(statement: DerivativeStatement, without: tuple[Term, ...]) -> Numbers:
     """Return the derivatives of a statement with terms left out, by the name of the quantity; none if that fails."""
-    problem = statement.problem
-    if not isinstance(problem, InitialValueProblem):
-        return {}
     try:
-        pair = solve_extended(problem, statement.tangent, follow, without)
+        pair = _differentiate_without(statement.problem, statement.tangent, without)
     except (SolverFailure, NotImplementedError, CapabilityError):
         return {}
     o = statement.observe(pair)
     return _keep_numbers({q.name: read_quantity(q, o) for q in statement.quantities})
+
+
+def _differentiate_without(problem: Problem, tangent: Tangent, without: tuple[Term, ...]) -> Differentiated:
+    if isinstance(problem, InitialValueProblem):
+        return solve_extended(problem, tangent, follow, without)
+    if isinstance(problem, MechanicalProblem):
+        from veridyn.solver.exact.solver import SOLVER  # late: its kernels take seconds, and few derivatives are wrong
+
+        return SOLVER.differentiate(problem, tangent, {}, without)
+    raise CapabilityError(f"problems of kind {problem.kind!r} have no derivatives")
 
 
 def _keep_numbers(answers: Mapping[str, Answer]) -> dict[str, float]:

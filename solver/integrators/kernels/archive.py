@@ -68,12 +68,12 @@ def total(archive, dt):
     for c in range(archive.totals.shape[0]):
         totals, record = archive.totals[c], archive.records[natural(archive.cursor[SLOT]), c]
         for k in range(RECORDS):
-            totals[LEAST + k] = min(totals[LEAST + k], record[k])
-            totals[LARGEST + k] = max(totals[LARGEST + k], record[k])
+            totals[LEAST + k] = min(totals[LEAST + k], record[k].real)
+            totals[LARGEST + k] = max(totals[LARGEST + k], record[k].real)
         for k in range(INTEGRALS):
             # Trapezoids over the steps as they are: what an integral of samples would miss between two
             # that are kept is in here.
-            now = rate(record, k)
+            now = rate(record, k).real
             totals[INTEGRAL + k] += 0.5 * dt * (totals[RATE + k] + now)
             totals[RATE + k] = now
 

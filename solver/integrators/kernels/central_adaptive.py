@@ -71,11 +71,11 @@ def start(q, v):
         q.copy(),
         v.copy(),
         v.copy(),
-        np.zeros(r),
-        np.zeros(r),
-        np.zeros(r),
-        np.zeros(r),
-        np.zeros(r),
+        np.zeros(r, q.dtype),
+        np.zeros(r, q.dtype),
+        np.zeros(r, q.dtype),
+        np.zeros(r, q.dtype),
+        np.zeros(r, q.dtype),
         q.copy(),
         v.copy(),
     )
@@ -105,7 +105,7 @@ def update_floor(control, u, floor):
         return
     norm = 0.0
     for i in range(u.size):
-        norm += u[i] * u[i]
+        norm += u[i].real * u[i].real
     norm = 0.01 * math.sqrt(norm)
     for i in range(u.size):
         floor[i] = norm

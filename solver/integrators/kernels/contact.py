@@ -5,10 +5,10 @@ z and x; only around curved stops normal and first tangent turn in the plane (y,
 of ``contact_value``; its memory is a row of ``state``; what it did is a row of ``record``.
 """
 
-import math
+import numpy as np
 
 from veridyn.solver.integrators.kernels.curved import CIRCLE, curved_gap
-from veridyn.solver.integrators.kernels.jit import called, part
+from veridyn.solver.integrators.kernels.jit import called, magnitude, part, positive
 
 # geometry; the curved ones follow
 CONSTANT_FORCE, PLANE, PARALLEL_PLANES = 0, 1, 2
@@ -33,7 +33,7 @@ TINY = 2.220446e-16
 @part
 def length(a, b):
     """Return the length of a vector; along one axis without the root, which is slow and would give the same number."""
-    return abs(a) if b == 0.0 else math.sqrt(a * a + b * b)
+    return magnitude(a) if b == 0.0 else np.sqrt(a * a + b * b)
 
 
 @part
@@ -65,10 +65,10 @@ def friction_force(c, constants, normal, d1, d2, w1, w2, state):
     speed = length(w1, w2)
     # Read before the last velocity is overwritten. A body that turns passes zero velocity within a step, at a speed
     # that no sample shows to be small. That the direction has changed tells it, and stick is tried.
-    forward = w1 * state[c, LAST_W1] + w2 * state[c, LAST_W2] >= 0.0
+    forward = (w1 * state[c, LAST_W1] + w2 * state[c, LAST_W2]).real >= 0.0
     state[c, LAST_W1] = w1
     state[c, LAST_W2] = w2
-    slides = state[c, STUCK] == 0.0 and forward and speed > SLIDING
+    slides = state[c, STUCK] == 0.0 and forward and speed.real > SLIDING
     if not slides:
         k, damping = constants[c, TANGENT_STIFFNESS], constants[c, TANGENT_DAMPING]
         # As in plasticity: the trial force is elastic, from the anchor on. If it leaves the cone, the body slides, and
@@ -76,10 +76,10 @@ def friction_force(c, constants, normal, d1, d2, w1, w2, state):
         f1 = state[c, ANCHOR_F1] - k * d1 - damping * w1
         f2 = state[c, ANCHOR_F2] - k * d2 - damping * w2
         state[c, STUCK] = 1.0
-        if length(f1, f2) <= constants[c, STATIC] * normal:
+        if length(f1, f2).real <= (constants[c, STATIC] * normal).real:
             return f1, f2
     state[c, STUCK] = 0.0
-    if speed <= TINY:
+    if speed.real <= TINY:
         return 0.0, 0.0
     return -constants[c, KINETIC] * normal * w1 / speed, -constants[c, KINETIC] * normal * w2 / speed
 
@@ -88,7 +88,7 @@ def friction_force(c, constants, normal, d1, d2, w1, w2, state):
 def rub(c, constants, normal, d1, y, z, x, w1, w2, state, record):
     """Record the force of a contact that is closed, and its friction (f1, f2), d1 from the anchor along the tangent."""
     f1, f2 = 0.0, 0.0
-    if constants[c, STATIC] > 0.0:
+    if constants[c, STATIC].real > 0.0:
         f1, f2 = friction_force(c, constants, normal, d1, x - state[c, ANCHOR_X], w1, w2, state)
         # While it slides the anchor goes along, with the force of sliding. So stick begins with
         # that force, without a jump.
@@ -104,7 +104,7 @@ def rub(c, constants, normal, d1, y, z, x, w1, w2, state, record):
 @part
 def pressure(c, constants, gap, closing):
     """Return the force of a closed stop: it pushes, it never pulls."""
-    return max(0.0, -constants[c, STIFFNESS] * gap - constants[c, DAMPING] * closing)
+    return positive(-constants[c, STIFFNESS] * gap - constants[c, DAMPING] * closing)
 
 
 @part
@@ -122,13 +122,13 @@ def contact_force(c, index, constants, parameter, position, velocity, state, rec
         record[c, R_VELOCITY] = 0.0
     else:
         y += constants[c, Y0]
-        if geometry == PARALLEL_PLANES and y < 0.0:
+        if geometry == PARALLEL_PLANES and y.real < 0.0:
             direction = 1.0
         gap = constants[c, GAP] + direction * y
         closing = direction * vy
         record[c, R_GAP] = gap
         record[c, R_VELOCITY] = closing
-        if gap > 0.0:
+        if gap.real > 0.0:
             release(state, record, c, 0.0, z, x)
             return 0.0, 0.0, 0.0
         normal = pressure(c, constants, gap, closing)
@@ -148,7 +148,7 @@ def curved_force(c, index, constants, parameter, y, z, x, vy, vz, vx, state, rec
     record[c, R_VELOCITY] = closing
     record[c, R_W1] = w1
     record[c, R_W2] = vx
-    if gap > 0.0:
+    if gap.real > 0.0:
         release(state, record, c, y, z, x)
         return 0.0, 0.0, 0.0
     if state[c, STUCK] == FRESH:

@@ -34,7 +34,7 @@ BEFORE, NOW, MIDDLE, END = 0, 1, 2, 3
 def points(q, v):
     """Return the points at the start."""
     r = q.size
-    p = Points(np.zeros((4, r)), np.zeros((4, r)), np.zeros((4, r)), np.zeros(r))
+    p = Points(np.zeros((4, r), q.dtype), np.zeros((4, r), q.dtype), np.zeros((4, r), q.dtype), np.zeros(r, q.dtype))
     for i in range(r):  # copied so, since an error of shapes that cannot occur would take long to compile
         p.q[NOW, i], p.v[NOW, i] = q[i], v[i]
     return p

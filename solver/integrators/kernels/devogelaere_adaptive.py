@@ -66,9 +66,17 @@ class StepHistory(NamedTuple):
 
 
 @kernel
-def past(r):
+def past(q):
     """Return a history in which nothing has happened yet."""
-    return StepHistory(np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r), np.zeros(r))
+    return StepHistory(
+        np.zeros_like(q),
+        np.zeros_like(q),
+        np.zeros_like(q),
+        np.zeros_like(q),
+        np.zeros_like(q),
+        np.zeros_like(q),
+        np.zeros_like(q),
+    )
 
 
 @called
@@ -167,7 +175,7 @@ def error(dt, p1, p0, control, p, past):
     total, size = 0.0, 0.0
     for i in range(r):
         past.residual_new[i] = expansion(i, h, h == p1, p) - p.q[MIDDLE, i]
-        total += ((a * past.residual_new[i] - b * past.residual[i]) / beta) ** 2
+        total += ((a * past.residual_new[i] - b * past.residual[i]).real / beta) ** 2
         size += max(abs(p.q[MIDDLE, i]), abs(p.v[MIDDLE, i]) * dt) ** 2
     scale = control.tolerance * (math.sqrt(size) / r + control.absolute)
     return h * math.sqrt(total) / r / scale if scale > 2.220446e-16 else 0.9**4
@@ -207,7 +215,7 @@ def integrate(s, t0, t_end, control, q, v, state, work, g, archive):
     Returns diverged mode (-1: none), status, time reached, accepted steps, evaluations.
     """
     count_on(False, q, v, g, s, work)
-    p, before = points(q, v), past(q.size)
+    p, before = points(q, v), past(q)
     saved = state.copy()
     first_forces(t0, q, v, s, state, archive, work, g)
     for i in range(g.size):

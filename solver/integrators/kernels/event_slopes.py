@@ -5,6 +5,8 @@ constant coefficients, whose Taylor series converges everywhere as that of the m
 instants of events are known. There the instant moves, and the derivative jumps (saltation).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from veridyn.solver.integrators.kernels.event_tables import DONE, ELEMENT, IMPACT
@@ -15,6 +17,17 @@ UNEXPLAINED, GRAZING, SIMULTANEOUS = 16, 17, 18  # why the march ends, beside DO
 NEAR_ZERO = 1e-7  # of the terms of a guard: what is no larger has fallen to zero
 GRAZES = 1e-9  # of the terms of its rate over a step: a guard that falls no faster touches zero
 ALIKE = 1e-6  # of the derivatives of two instants that are one
+
+
+class Passing(NamedTuple):
+    """What of the rule at an event is taken: 1, or 0 where it is left out on purpose."""
+
+    moves: float  # how the instant moves; -1: the other way
+    arrival: float  # what arrives there follows it
+    beginning: float  # what follows begins there
+    jump: float  # the rates jump
+    hold: float  # a stick sets velocities
+    memory: float  # what was before matters
 
 
 @part
@@ -101,7 +114,7 @@ def move_instant(m, later, states, guards, moved_guards, counts, changes, sizes,
 
 
 @part
-def pass_event(later, moved, y, after, s, slope, motions, hold, p, rates):
+def pass_event(passing, later, moved, y, after, s, slope, motions, hold, p, rates):
     """Pass the derivative s through an event whose instant moves: write it on that instant, and set it beside.
 
     The rates are those before the event; the state becomes that after it. On the instant that moves the state is
@@ -109,16 +122,20 @@ def pass_event(later, moved, y, after, s, slope, motions, hold, p, rates):
     """
     n = hold.shape[1]
     for i in range(2 * n):
-        s[i] += rates[1 + i] * moved
+        s[i] = passing.memory * (s[i] + rates[1 + i] * moved * passing.arrival)
     for i in range(n):
         slope[i], slope[n + i] = s[i], 0.0
         for k in range(n):
             slope[n + i] += hold[later, i, k] * s[n + k]
+        slope[n + i] += (1.0 - passing.hold) * (s[n + i] - slope[n + i])
     for i in range(2 * n):
         y[i] = after[i]
     state_phase(y, p)
     for i in range(2 * n):
-        s[i] = slope[i] - dot(motions[later, 1 + i], p) * moved
+        begins = dot(motions[later, 1 + i], p)
+        leaves = passing.memory * passing.beginning * (begins + (1.0 - passing.jump) * (rates[1 + i] - begins))
+        s[i] = slope[i] - leaves * moved
+        slope[i] += (begins - leaves) * moved
 
 
 @part
@@ -155,15 +172,16 @@ def goes_on(t, end, inclusive, row, times, marks):
 
 @kernel
 def march_slopes(
-    t, end, inclusive, edge, m, row, y, s, times, stored, marks, struck, slopes, moves,
+    passing, t, end, inclusive, edge, m, row, y, s, times, stored, marks, struck, slopes, moves,
     mode_states, steps, positions, guards, sizes, counts, changes, hold, motions, crossed, moved_guards,
     waves, polynomials, moved_waves, moved_polynomials,
 ):  # fmt: skip
     """Carry the derivative s of the state y from t to ``end`` of a segment, or to an impact, which the caller sees to.
 
     The rows of the motion from ``row`` on, with modes by ``marks``, are given; their derivatives are written to
-    ``slopes``, those of their instants to ``moves``. Events on the ``edge`` where a segment begins stay there; those
-    on its end belong to the next one unless ``inclusive``. Returns reason, row, mode and instant.
+    ``slopes``, those of their instants to ``moves``; ``passing`` says by what rule. Events on the ``edge`` where a
+    segment begins stay there; those on its end belong to the next one unless ``inclusive``. Returns reason, row, mode
+    and instant.
     """
     n, width = hold.shape[1], positions.shape[2]
     p, dp, rates, none = np.zeros(width), np.zeros(width), np.empty(width), np.empty((0, 3))
@@ -193,6 +211,7 @@ def march_slopes(
             )
             if reason != DONE:
                 return reason, row, m, t
-        pass_event(marks[row], moves[row], y, stored[row], s, slopes[row], motions, hold, p, rates)
+            moves[row] *= passing.moves
+        pass_event(passing, marks[row], moves[row], y, stored[row], s, slopes[row], motions, hold, p, rates)
         m, row = marks[row], row + 1
     return DONE, row, m, t

@@ -1,6 +1,6 @@
 """A table of the time functions of loads, supports and matrices at the instants that come next."""
 
-import math
+import numpy as np
 
 from veridyn.solver.integrators.kernels.jit import called, natural, part
 from veridyn.solver.integrators.kernels.piecewise import piecewise
@@ -16,8 +16,8 @@ def add_windowed(wave, instants, values):
     """Add a harmonic function within its window."""
     amplitude, omega, phase, first, last = wave[0], wave[1], wave[2], wave[3], wave[4]
     for row in range(instants.size):
-        if first <= instants[row] < last:
-            values[row] += amplitude * math.sin(omega * instants[row] + phase)
+        if first.real <= instants[row] < last.real:
+            values[row] += amplitude * np.sin(omega * instants[row] + phase)
 
 
 @part
@@ -27,7 +27,7 @@ def add_term(term, parameter, instants, values):
     if term[KIND] == HARMONIC:
         amplitude, omega, phase = parameter[start], parameter[start + 1], parameter[start + 2]
         for row in range(instants.size):
-            values[row] += amplitude * math.sin(omega * instants[row] + phase)
+            values[row] += amplitude * np.sin(omega * instants[row] + phase)
     elif term[KIND] == PIECEWISE:
         for row in range(instants.size):
             values[row] += piecewise(instants[row], parameter, start, term[PIECES], term[WIDTH])

@@ -49,7 +49,7 @@ def integrate(s, t0, dt, steps, p, q, v, state, work, f, archive):
     """
     count_on(True, q, v, f, s, work)
     r = q.size
-    f_end, q_new, v_new = np.empty(r), np.empty(r), np.empty(r)
+    f_end, q_new, v_new = np.empty(r, q.dtype), np.empty(r, q.dtype), np.empty(r, q.dtype)
     saved = state.copy()
     first_forces(t0, q, v, s, state, archive, work, f)
     for i in range(r):

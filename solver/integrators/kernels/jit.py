@@ -84,6 +84,18 @@ threaded = compiler(error_model="numpy", nogil=True, parallel=True)
 
 
 @part
+def magnitude(number):
+    """Return the size of a number that may carry a derivative, with its derivative."""
+    return -number if number.real < 0.0 else number
+
+
+@part
+def positive(number):
+    """Return a number that may carry a derivative, or zero if it is negative."""
+    return number if number.real > 0.0 else 0.0
+
+
+@part
 def natural(index):
     """Return an index that the compiler knows not to be negative: it need not look whether to count from the end."""
     return max(index, 0)

@@ -96,6 +96,21 @@ def missing(method, work, n):
 
 
 @part
+def is_differentiated(settled, method, before, work, n):
+    """Tell whether the derivatives of forces that are found are found as well, and how much is missing; see `duals`.
+
+    A pass more finds them where the tangents are those of the laws. So a residual that no longer halves is rounding.
+    """
+    if not settled:
+        return False, before
+    left, size = 0.0, 0.0
+    for p in range(n.gap.size):
+        left = max(left, method.largest[p] * abs(n.gap[p].imag))
+        size = max(size, method.largest[p] * abs(work.force[p].imag))
+    return left <= method.tolerance * size or left >= 0.5 * before, left
+
+
+@part
 def through(s, n, k, column):
     """Return the change of the force along the active row k with accelerations of the rows."""
     e, i = n.owner[k] // 3, n.owner[k] % 3
@@ -248,7 +263,8 @@ def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, work, f, 
     for i in range(q.size):
         others = max(others, abs(n.beside[i]), abs(s.omega2[i] * q_star[i]))
     k, last, moved, settled, size = 0, np.inf, True, False, 0.0
-    while k < method.iterations and not settled:
+    done, slopes_left = False, np.inf
+    while k < method.iterations and not done:
         k += 1
         # Without forces along the rows the state at the end does not depend on the iteration. It is led there
         # once; each pass then only moves the few local coordinates. Matrices that vary act on the whole state, so
@@ -273,7 +289,8 @@ def advance(t, dt, method, s, q, v, a, q_star, v_star, state, archive, work, f, 
         # rounding any more, and rates do not, or do so without halving the residual. A stiff stop then has a residual
         # of its stiffness times the rounding of a displacement, which no pass can take away.
         settled = left <= max(method.tolerance * size, LEAST) or not (moves or (sways and left < 0.5 * last))
-        if not settled:
+        done, slopes_left = is_differentiated(settled, method, slopes_left, work, n)
+        if not done:
             record = archive.records[natural(archive.cursor[SLOT])]
             # The tangent belongs to the branch that the laws took last (open, pushing, sticking, sliding). Forces
             # are piecewise smooth, so that Newton's method on the right branch converges quadratically. If branches
@@ -302,14 +319,16 @@ def integrate(s, t0, dt, steps, method, q, v, state, work, f, archive):
     # step alpha_m <= alpha_f <= 1/2 and beta >= 1/4 + (alpha_f - alpha_m)/2.
     count_on(True, q, v, f, s, work)
     r, p, elements = q.size, work.force.size, state.shape[0]
-    a, q_star, v_star = np.empty(r), np.empty(r), np.empty(r)
+    a, q_star, v_star = np.empty(r, q.dtype), np.empty(r, q.dtype), np.empty(r, q.dtype)
     contacts = s.contact_index.shape[0]
     n = NewtonScratch(
-        np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.empty(r), np.zeros(p), np.zeros(p),
-        np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p), np.empty((p, p)),
-        np.zeros(p, dtype=np.int64), np.zeros(p + 1, dtype=np.int64), np.zeros(p, dtype=np.int64),
-        np.zeros((elements, 3, 3)), np.zeros((elements, 3, 3)), np.zeros(contacts, dtype=np.int64), np.zeros(contacts),
-        state.copy(), np.empty(state.shape[1]), np.empty(RECORDS),
+        np.empty(r, q.dtype), np.empty(r, q.dtype), np.empty(r, q.dtype), np.empty(r, q.dtype), np.empty(r, q.dtype),
+        np.empty(r, q.dtype), np.zeros(p, q.dtype), np.zeros(p, q.dtype), np.zeros(p, q.dtype), np.zeros(p, q.dtype),
+        np.zeros(p, q.dtype), np.zeros(p, q.dtype), np.zeros(p, q.dtype), np.zeros(p, q.dtype),
+        np.empty((p, p), q.dtype), np.zeros(p, dtype=np.int64), np.zeros(p + 1, dtype=np.int64),
+        np.zeros(p, dtype=np.int64), np.zeros((elements, 3, 3), q.dtype), np.zeros((elements, 3, 3), q.dtype),
+        np.zeros(contacts, dtype=np.int64), np.zeros(contacts, q.dtype), state.copy(),
+        np.empty(state.shape[1], q.dtype), np.empty(RECORDS, q.dtype),
     )  # fmt: skip
     all_forces(t0, q, v, s, state, archive, work, f, n)
     for i in range(r):

@@ -12,7 +12,7 @@ def piece(t, parameter, start, pieces, width):
     low, high = 0, pieces
     while high - low > 1:
         middle = (low + high) // 2
-        if t >= parameter[start + middle * width]:
+        if t.real >= parameter[start + middle * width].real:
             low = middle
         else:
             high = middle
@@ -31,7 +31,7 @@ def polynomial(tau, parameter, first, last):
 @part
 def piecewise(t, parameter, start, pieces, width):
     """Return the value of a piecewise polynomial; zero before the first break."""
-    if t < parameter[start]:
+    if t.real < parameter[start].real:
         return 0.0
     base = piece(t, parameter, start, pieces, width)
     return polynomial(t - parameter[base], parameter, base + 1, base + width)

@@ -12,8 +12,8 @@ WIDTH, LEFT = 0, 1  # places of the numbers per piece, and of the first piece
 @part
 def piecewise_force(z, constants):
     """Return the force at an elongation or a rate."""
-    width = int(constants[WIDTH])
-    if z < constants[LEFT]:
+    width = int(constants[WIDTH].real)
+    if z.real < constants[LEFT].real:
         return polynomial(z - constants[LEFT], constants, LEFT + 1, LEFT + width)
     right = LEFT + width
     return piecewise(z, constants, right, (constants.size - right) // width, width)

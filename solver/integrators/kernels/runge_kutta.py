@@ -113,7 +113,7 @@ def scaled(i, e, slopes, old, new, control):
         # difference of results would be rounding. The estimate is that of the lower order; the higher one goes on.
         difference += e[k] * slopes[k, i]
     size = max(abs(old[i]), abs(new[i] - old[i])) + control.absolute
-    return difference / max(control.tolerance * size, LEAST)
+    return difference.real / max(control.tolerance * size, LEAST)
 
 
 @part
@@ -183,7 +183,12 @@ def integrate(s, t0, t_end, control, tableau, q, v, state, work, g, archive):
     count_on(False, q, v, g, s, work)
     n, r, supports = tableau.c.size, q.size, s.drive.shape[1]
     stages = Stages(
-        np.zeros((n, r)), np.zeros((n, r)), np.zeros((n, supports)), np.zeros(supports), np.zeros(r), np.zeros(r)
+        np.zeros((n, r), q.dtype),
+        np.zeros((n, r), q.dtype),
+        np.zeros((n, supports), q.dtype),
+        np.zeros(supports, q.dtype),
+        np.zeros(r, q.dtype),
+        np.zeros(r, q.dtype),
     )
     saved = state.copy()
     first_forces(t0, q, v, s, state, archive, work, g)

@@ -233,6 +233,6 @@ def diverged(q):
     """Return the index of the first coordinate out of range, -1 if there is none."""
     for i in range(q.size):
         # Written so that NaN counts as diverged: any comparison with it is false.
-        if not (-1e100 < q[i] < 1e100):
+        if not (-1e100 < q[i].real < 1e100):
             return i
     return -1

@@ -51,7 +51,7 @@ def frame(c, index, constants, parameter, y, z):
         segments = index[c, FIRST], index[c, SEGMENTS]
         _, cosine, sine = curved_gap(geometry, constants[c, GAP], at[0], at[1], parameter, *segments)
         return cosine, sine, -sine, cosine
-    if geometry == PARALLEL_PLANES and y + constants[c, Y0] < 0.0:
+    if geometry == PARALLEL_PLANES and (y + constants[c, Y0]).real < 0.0:
         return 1.0, 0.0, 0.0, 1.0
     return -1.0, 0.0, 0.0, 1.0
 
@@ -61,12 +61,14 @@ def branch_of(c, constants, record, ny):
     """Return the branch of the law of a contact that its record tells."""
     if record[c, R_FORCE] == 0.0:
         return 0
-    branch = PUSHING + (OTHER_WALL if ny > 0.0 else 0)
+    branch = PUSHING + (OTHER_WALL if ny.real > 0.0 else 0)
     if constants[c, STATIC] == 0.0:
         return branch
     if record[c, R_STUCK] != 0.0:
         return branch + STICKING
-    return branch + SLIDING + (FORWARD if record[c, R_W1] > 0.0 else 0) + (ASIDE if record[c, R_W2] > 0.0 else 0)
+    return (
+        branch + SLIDING + (FORWARD if record[c, R_W1].real > 0.0 else 0) + (ASIDE if record[c, R_W2].real > 0.0 else 0)
+    )
 
 
 @part
@@ -76,7 +78,7 @@ def friction_tangent(c, constants, record, branch, b, g, stiff):
         stick = -(b * constants[c, TANGENT_STIFFNESS] + g * constants[c, TANGENT_DAMPING])
         return (0.0, stick, 0.0), (0.0, 0.0, stick)
     speed = length(record[c, R_W1], record[c, R_W2])
-    if not branch & SLIDING or speed <= TINY:
+    if not branch & SLIDING or speed.real <= TINY:
         return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     # f = -mu N w/|w|. By N: the normal force falls by ``stiff`` under a motion outwards, along w/|w|. By w: only the
     # part across w turns the force, -mu N/|w| (1 - w wᵀ/|w|²); its size does not depend on the speed.
@@ -97,7 +99,7 @@ def contact_tangent(c, b, g, index, constants, parameter, y, z, record, tangent)
     # a constant force has neither stiffness nor damper
     stiff = b * constants[c, STIFFNESS] + g * constants[c, DAMPING]
     (f1n, f11, f12), (f2n, f21, f22) = friction_tangent(c, constants, record, branch, b, g, stiff)
-    normal, first = (ny, nz, 0.0), (ty, tz, 0.0)
+    normal, first = (ny, nz), (ty, tz)
     for i in range(2):
         for j in range(2):
             along = f1n * normal[j] + f11 * first[j]

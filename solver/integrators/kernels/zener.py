@@ -9,7 +9,9 @@ Constants: see the columns. Memory: instant, elongation and D of the last evalua
 
 import math
 
-from veridyn.solver.integrators.kernels.jit import part
+import numpy as np
+
+from veridyn.solver.integrators.kernels.jit import magnitude, part
 
 STIFFNESS_1, STIFFNESS_2, SHARE, YIELDING, DASHPOT, POWER = range(6)
 LAST_T, LAST_U, LAST_D = range(3)
@@ -24,42 +26,44 @@ def relaxed_linear(d, change, rate):
     """Return D after a step for n = 1; ``change`` is share × Δu, ``rate`` is b × step."""
     if rate == 0.0:
         return d + change
-    return d * math.exp(-rate) - change * math.expm1(-rate) / rate
+    return d * np.exp(-rate) - change * np.expm1(-rate) / rate
 
 
 @part
 def relaxed_square(d, a, b, step):
     """Return D >= 0 after a step for n = 2: a Riccati equation; a < 0 may take it through zero."""
-    speed = math.sqrt(abs(a) * b)
-    if speed * step < 1e-9:  # the limit of the tangents
+    speed = np.sqrt(magnitude(a) * b)
+    if (speed * step).real < 1e-9:  # the limit of the tangents
         turned, inverse = a * step, b * step
     else:
-        scale = math.sqrt(abs(a) / b)
-        until_zero = math.atan(d / scale) / speed
-        if a < 0.0 and until_zero < step:
-            return -scale * math.tanh(speed * (step - until_zero))
+        scale = np.sqrt(magnitude(a) / b)
+        until_zero = np.arctan(d / scale) / speed
+        if a.real < 0.0 and until_zero.real < step.real:
+            return -scale * np.tanh(speed * (step - until_zero))
         # D' = a - b D² is solved by s tanh (or by -s tan, where a < 0), s = √(|a|/b). The addition theorem takes it
         # from D at the start: (D ± s T)/(1 + D T/s), T being the tangent of the step. So no step is too long.
-        tangent = math.tanh(speed * step) if a > 0.0 else math.tan(speed * step)
-        turned, inverse = math.copysign(scale * tangent, a), tangent / scale
+        tangent = np.tanh(speed * step) if a.real > 0.0 else np.tan(speed * step)
+        turned, inverse = math.copysign(1.0, a.real) * magnitude(scale * tangent), tangent / scale
     return (d + turned) / (1.0 + d * inverse)
 
 
 @part
 def implicit(s, k, n):
     """Return the root y of y + k sign(y) |y|^n = s, by Newton's iteration from above."""
-    size = abs(s)
-    if size == 0.0:
-        return 0.0
+    size = magnitude(s)
+    if size.real == 0.0:
+        return s
     # y + k y^n is convex and grows; both bounds of y lie above the root, since neither term exceeds the sum. From above
     # Newton's steps go down to the root and never past it, so that no bracket is needed.
-    y = min(size, (size / k) ** (1.0 / n)) if k > 0.0 else size
+    y = size
+    if k.real > 0.0 and ((size / k) ** (1.0 / n)).real < size.real:
+        y = (size / k) ** (1.0 / n)
     for _ in range(PASSES):
         step = (y + k * y**n - size) / (1.0 + k * n * y ** (n - 1.0))
         y -= step
-        if step <= 1e-15 * y:
+        if step.real <= 1e-15 * y.real:
             break
-    return math.copysign(y, s)
+    return math.copysign(1.0, s.real) * y
 
 
 @part
@@ -75,13 +79,13 @@ def relaxed_power(d, change, rate, n):
 @part
 def relaxed(d, change, b, n, step):
     """Return the force of the dashpot after a step; a step without duration is elastic."""
-    if step <= 0.0:
+    if step.real <= 0.0:
         return d + change
-    if n == 1.0:
+    if n.real == 1.0:
         return relaxed_linear(d, change, b * step)
-    if n == 2.0:
-        side = math.copysign(1.0, d)
-        return side * relaxed_square(abs(d), side * change / step, b, step)
+    if n.real == 2.0:
+        side = math.copysign(1.0, d.real)
+        return side * relaxed_square(magnitude(d), side * change / step, b, step)
     return relaxed_power(d, change, b * step, n)
 
 

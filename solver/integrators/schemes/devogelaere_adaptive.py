@@ -36,4 +36,6 @@ def run(options: MidpointOptions, job: IntegrationJob) -> ModalHistories:
     return march_adaptively(kernel.integrate, control, job)
 
 
-SCHEME = replace(devogelaere.SCHEME, name="devogelaere_adaptive", place=90, run=run, options=MidpointOptions)
+SCHEME = replace(
+    devogelaere.SCHEME, name="devogelaere_adaptive", place=90, run=run, options=MidpointOptions, step_is_smooth=True
+)

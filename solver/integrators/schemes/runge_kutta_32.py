@@ -13,7 +13,7 @@ PAIR = EmbeddedPair(
 
 SCHEME = Scheme(
     name="runge_kutta_32", aster="RUNGE_KUTTA_32", place=60, points_per_period=0, evaluations="3",
-    run=PAIR.run, options=PairOptions,
+    run=PAIR.run, options=PairOptions, step_is_smooth=True,
     claims={
         "order": 3, "lag": 0.0, "numerical_damping": 1.25e-3, "stability": math.sqrt(3), "method": "runge-kutta",
         "tableau": "bogacki-shampine",

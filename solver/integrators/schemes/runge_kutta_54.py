@@ -20,7 +20,7 @@ PAIR = EmbeddedPair(
 
 SCHEME = Scheme(
     name="runge_kutta_54", aster="RUNGE_KUTTA_54", place=70, points_per_period=0, evaluations="6",
-    run=PAIR.run, options=PairOptions,
+    run=PAIR.run, options=PairOptions, step_is_smooth=True,
     claims={
         "order": 5, "lag": 0.0, "numerical_damping": 7.6e-7, "stability": 0.99718900863, "method": "runge-kutta",
         "tableau": "dormand-prince",

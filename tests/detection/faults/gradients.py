@@ -29,6 +29,7 @@ from ..hosts.gradients import (
     map_slopes,
     rate,
 )
+from ..hosts.one_body import ONE_BODY
 
 RIGHT_OF_WRONG = "a right derivative of wrong answers"
 WIDTH = sympy.Rational(1, 50)  # m: over which a smoothed contact reaches
@@ -227,11 +228,36 @@ def seed(host: GradientSolver, one: Seed) -> Fault:
     return Fault(one.name, one.part, one.what, lambda _: replace(host, rule=replace(Rule(), **one.changes)))
 
 
+# Where the same faults show in a solver of mechanical problems: case and parameter.
+RIGID, PULLED = "rigid_stop", "pulled_slider"
+IN_MECHANICS = (
+    ("instants_stand_still", RIGID, "gap"),
+    ("saltation_left_out", RIGID, "gap"),
+    ("arrival_at_fixed_instant", RIGID, "gap"),
+    ("rest_of_the_step_as_long", RIGID, "gap"),
+    ("guard_without_parameter", RIGID, "gap"),
+    ("instants_move_back", RIGID, "gap"),
+    ("jump_not_differentiated", RIGID, "gap"),
+    ("jump_without_parameter", RIGID, "e"),
+    ("cut_at_events", RIGID, "gap"),
+    ("zero", RIGID, "gap"),
+    ("rates_without_parameter", RIGID, "m"),
+    ("instants_stand_still", PULLED, "F_s"),
+    ("force_does_not_jump", PULLED, "F_s"),
+)
+
+
 def seeds_of(host: GradientSolver) -> tuple[Seed, ...]:
-    """Return what is seeded into a host."""
+    """Return what is seeded into a host, with the case on which it shows there."""
+    if host is ONE_BODY:
+        seeds = {one.name: one for one in SEEDS}
+        return tuple(
+            replace(seeds[name], name=f"{name}_{case}", case=case, parameter=parameter)
+            for name, case, parameter in IN_MECHANICS
+        )
     return tuple(one for one in SEEDS if one.only in ("", host.name))
 
 
 HOSTS = tuple(
-    Host(host.name, host, tuple(map(partial(seed, host), seeds_of(host)))) for host in (VARIATIONAL, STEPPING)
+    Host(host.name, host, tuple(map(partial(seed, host), seeds_of(host)))) for host in (VARIATIONAL, STEPPING, ONE_BODY)
 )
