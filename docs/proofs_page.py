@@ -15,6 +15,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.problem.modes import Mode
 from veridyn.references.mechanics.steps import THROUGH
+from veridyn.references.problems.hybrid_quantities import PROOF
 from veridyn.reports.markdown import escape
 from veridyn.validation_cases.judgement.case import Case, Variant
 from veridyn.validation_cases.judgement.catalogue import all_cases, load_case
@@ -74,7 +75,8 @@ def write_line(case: Case, entry: Entry) -> Sequence[str]:
     seconds = count(route for _, *rest in entry.values() for route in rest)
     rests = [*case.shared, *([SAME_MODES] if any(THROUGH in routes for routes in entry.values()) else [])]
     needed = "; ".join(escape(each.words) if each.words else f"`{each.condition}`" for each in case.requirements)
-    proved = "".join(f"{each}. " for each in list_proved(case))
+    is_followed = any(first == PROOF for first, *_ in entry.values())
+    proved = "".join(f"{each}. " for each in (*(list_stated(case) if is_followed else ()), *list_premises(case)))
     link = f"[{case.name}](cases/{case.name}.md)"
     return link, escape(firsts), escape(proved), needed, escape(seconds), escape(" ".join(rests))
 
@@ -84,8 +86,8 @@ def count(routes: Iterable[str]) -> str:
     return "; ".join(f"{route} ({number})" for route, number in Counter(routes).most_common())
 
 
-def list_proved(case: Case) -> Iterator[str]:
-    """Yield what is proved of a case besides its values."""
+def list_stated(case: Case) -> Iterator[str]:
+    """Yield what a case states of its motion, and what is proved where the engine follows it: it reads that problem."""
     problems = [state_problem(case, variant) for variant in case.variants]
     mechanical = [problem for problem in problems if isinstance(problem, MechanicalProblem)]
     laws = [name for name in LAWS if any(getattr(problem, name) for problem in mechanical)]
@@ -93,6 +95,10 @@ def list_proved(case: Case) -> Iterator[str]:
         yield f"The start, each event, and which place of its {' and '.join(laws)} follows it"
     modes = [problem.modes for problem in problems if isinstance(problem, InitialValueProblem)]
     yield from dict.fromkeys(line for each in modes for line in list_modes(each))
+
+
+def list_premises(case: Case) -> Iterator[str]:
+    """Yield what quantities of a case presume, and what is proved for each of them."""
     premises = dict.fromkeys(each for q in case.quantities for each in q.reference.premises)
     yield from (f"Where quantities need it: {each}" for each in premises)
 

@@ -250,18 +250,19 @@ def _cells(row: Entry, run: Entry) -> tuple[Any, ...]:
 
 INTRODUCTION = """# Solvers compared
 
-What solvers got of problems of the literature and of phenomena of contact and friction, against references that are
-proved. It is no ranking: solvers stand by name, and which case matters is yours to say. A solver stands where it was
-run; the solvers of this project are not among them."""
+How solvers of other people did on problems of the literature and of contact and friction, compared with proved
+references. This is no ranking: solvers are sorted by name, and only you know which cases matter to you. A solver that
+took part in several runs has a row for each of them. The solvers of this project are left out."""
 
-READING = """*Digits* are the fewest correct ones of all quantities: with default settings, and at the best level of
-refinement. *Time* is the shortest of one solve that reached so many in all quantities; times of different machines do
-not compare. A diagram shows both times where three solvers or more came to four digits.
-Settings are the default ones unless the name says tuned or adapted. *Observed* is the order over the step,
-or the slope of the error over the tolerance, in the median; in brackets stands what the solver claims. Without a claim
-it is the slope of the error over the refined setting, from the coarsest level to the finest. *Unreported
-errors* are checks against the truth that a number failed while the solver reported success; *reported failures* came
-with a message. [How a solver is judged](../judgement.md) says when a number is wrong."""
+READING = """Settings are the default ones unless the name says tuned or adapted. The columns:
+
+* *Digits*: the fewest correct digits of any quantity, with default settings and at the best refinement level.
+* *Time for 4* and *8*: the shortest solve in which all quantities had so many correct digits. Times of different
+  machines cannot be compared. A diagram shows both times where three solvers or more reached four digits.
+* *Observed*: the median of the observed orders, or of the slopes of the error over the tolerance; in brackets the
+  claimed one. Without a claim it is the slope from the coarsest level to the finest.
+* *Unreported errors*: wrong numbers from solves that the solver reported as successful. *Reported failures* came with
+  a message. [How a solver is judged](../judgement.md) says when a number is wrong."""
 
 ANSWER = """## Answer, or send in a solver
 

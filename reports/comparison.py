@@ -8,7 +8,7 @@ from statistics import median
 
 from veridyn.reports import numbers
 from veridyn.reports.style import CYCLE, DASHES
-from veridyn.reports.tally import LAYERS, TROUBLE, TRUTH, common_settings, subject, worst_first
+from veridyn.reports.tally import LAYERS, TROUBLE, TRUTH, common_settings, own_settings, subject, worst_first
 from veridyn.results import (
     ErrorKind,
     Figure,
@@ -256,12 +256,12 @@ def levels(points: Iterable[WorkPrecisionPoint], runs: int) -> list[Levels]:
 
 def _levels(name: str, points: list[WorkPrecisionPoint]) -> Levels:
     common = common_settings(points) if len(points) > 1 else {}
-    common = {key: value for key, value in common.items() if key != "scheme"}
+    common = own_settings(common, points[0].scheme)
     return Levels(name, points[0].version, settings(common), [(_own(point, common), point) for point in points])
 
 
 def _own(point: WorkPrecisionPoint, common: Settings) -> str:
-    own = {key: value for key, value in point.settings.items() if key not in common and key != "scheme"}
+    own = {key: value for key, value in own_settings(point.settings, point.scheme).items() if key not in common}
     return settings(own) or "defaults"
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
 
-from veridyn.reports import mathml
+from veridyn.reports import mathml, prose
 from veridyn.reports.errors import optional_package
 from veridyn.reports.svg import clean
 from veridyn.reports.writer import resource
@@ -37,6 +37,15 @@ class Formulas:
 
     kind: str = field(default="formulas", init=False)
     texts: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Paragraphs, or items of a list, in which formulas stand, in the notation of `prose`."""
+
+    kind: str = field(default="prose", init=False)
+    texts: Sequence[str]
+    is_list: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,7 +103,7 @@ class Signatures:
     lines: Sequence[Sequence[str]]
 
 
-Block = Paragraph | Formulas | Listing | ManualTable | ManualFigure | Pairs | Signatures
+Block = Paragraph | Formulas | Prose | Listing | ManualTable | ManualFigure | Pairs | Signatures
 
 
 @dataclass(frozen=True)
@@ -188,7 +197,7 @@ BREAK = "\u200b"
 JOINTS = "_@,=/:"
 SHORT = 12  # characters; such words stay whole
 RUN = 48  # characters without a joint, after which a break is allowed all the same
-WRAPPED = ("rows", "pairs", "about", "text", "items", "caption", "title", "headline", "gaps", "statement")
+WRAPPED = ("rows", "pairs", "about", "text", "items", "caption", "title", "headline", "gaps", "statement", "words")
 
 
 def render(manual: Manual) -> bytes:
@@ -243,11 +252,18 @@ def _element(element: ElementTree.Element) -> Node:
     return {"tag": element.tag, "text": element.text or "", "parts": parts, "width": float(width)}
 
 
+def _split(text: str) -> list[Node]:
+    """Return the parts of a sentence: words, and formulas as trees."""
+    return [formula(part) if is_formula else {"words": part} for part, is_formula in prose.split(text)]
+
+
 def _plain(node: object, key: str = "") -> object:
     """Take away what no text may hold, make places to break in long words, and trees of formulas."""
     if isinstance(node, dict):
         if node.get("kind") == Formulas.kind:
             node = node | {"texts": [formula(text) for text in node["texts"]]}
+        if node.get("kind") == Prose.kind:
+            node = node | {"texts": [_split(text) for text in node["texts"]]}
         return {name: _plain(part, name) for name, part in node.items()}
     if isinstance(node, list | tuple):
         return [_plain(part, key) for part in node]

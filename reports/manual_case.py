@@ -21,6 +21,7 @@ from veridyn.reports.manual_blocks import (
     ManualTable,
     Pairs,
     Paragraph,
+    Prose,
     banded,
     listed,
     table,
@@ -28,7 +29,7 @@ from veridyn.reports.manual_blocks import (
 from veridyn.reports.manual_trace import shorten
 from veridyn.reports.manual_values import SHORT, list_values
 from veridyn.reports.sheet import ERRATA, Sheet
-from veridyn.reports.tally import TROUBLE, TRUTH, Flag, common_settings
+from veridyn.reports.tally import TROUBLE, TRUTH, Flag, common_settings, own_settings
 from veridyn.results import CaseSheet, Layer, PrintedVerdict, PublishedValue, Record, Verdict
 from veridyn.results.grouping import group
 
@@ -57,7 +58,7 @@ def chapter(sheet: Sheet) -> Chapter:
             ManualSection("Results", _results(sheet)),
             ManualSection("Figures", _figures(sheet)),
             ManualSection("Published values", _published(case.published)),
-            ManualSection("Remarks", listed(case.remarks)),
+            ManualSection("Remarks", [Prose(case.remarks, is_list=True)] if case.remarks else []),
         ],
     )
 
@@ -76,7 +77,7 @@ def _problem(sheet: Sheet) -> list[Block]:
     case = sheet.case
     return [
         *([replace(_figure(sheet.system), is_small=True)] if sheet.system else []),
-        *(Paragraph(text) for text in case.statement),
+        *([Prose(case.statement)] if case.statement else []),
         *([Formulas(case.equations)] if case.equations else []),
         *_name_all(
             "Parameters", [(p.name, f"{p.default} {_show_unit(p.unit)}".strip(), p.help) for p in case.parameters]
@@ -131,8 +132,10 @@ def _summarise(one: Group) -> Sequence[str]:
 def _list_settings(records: Sequence[Record]) -> str:
     """Return the settings of the runs that are held to the criterion, each set of them once, with its variants."""
     runs = group([r for r in records if r.layer is Layer.CRITERION], lambda record: record.variant)
-    common = {variant: common_settings(members) for variant, members in runs.items()}
-    said = {name: comparison.settings({k: v for k, v in of.items() if k != "scheme"}) for name, of in common.items()}
+    said = {
+        variant: comparison.settings(own_settings(common_settings(members), members[0].scheme))
+        for variant, members in runs.items()
+    }
     alike = group(said, lambda variant: said[variant])
     return "; ".join(
         text if len(alike) == 1 else f"{text} ({shorten(variants)})" for text, variants in alike.items() if text

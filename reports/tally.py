@@ -266,6 +266,11 @@ def by_layer(records: Iterable[Record]) -> dict[Layer, list[Record]]:
     return {layer: groups[layer] for layer in LAYERS if layer in groups}
 
 
+def own_settings(settings: Settings, scheme: str) -> Settings:
+    """Return settings without the scheme that the name of a subject holds; one that a user states is none."""
+    return {name: value for name, value in settings.items() if (name, value) != ("scheme", scheme)}
+
+
 def common_settings(records: Sequence[Row]) -> Settings:
     """Return the settings that all records share."""
     first = records[0].settings if records else {}

@@ -118,7 +118,7 @@ class MotionQuantities(ReadMotion):
         expression, begin, end = self._stretch(of, after, until)
 
         def read(o: ParameterSet) -> Ball:
-            return reading.find_where_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+            return reading.find_where_largest(self._system(o, expression), o, *self._span(o, begin, end, expression))
 
         stepped = self._step(lambda steps: steps.instant_of_largest(expression, begin, end), expression, sized=False)
         return self._quantity(f"instant of the largest {of}", read, stepped, terms)
@@ -315,7 +315,8 @@ class MotionQuantities(ReadMotion):
         expression = side * plain
 
         def read(o: ParameterSet) -> Ball:
-            return side * reading.find_largest(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+            span = self._span(o, begin, end, expression)
+            return side * reading.find_largest(self._system(o, expression), o, *span)
 
         name = f"{'largest' if side > 0 else 'smallest'} {of}"
         stated: MotionTerms = {"effort": self._effort(expression), **terms}
@@ -328,7 +329,7 @@ class MotionQuantities(ReadMotion):
         expression, begin, end = self._stretch(of, after, until)
 
         def read(o: ParameterSet) -> Ball:
-            return turn.enclose(self._system(o, expression), o, self._time(o, begin), self._time(o, end))
+            return turn.enclose(self._system(o, expression), o, *self._span(o, begin, end, expression))
 
         def step(steps: Any) -> Any:
             return turn.step(*steps.turn(expression, begin, end))

@@ -173,10 +173,14 @@ class ReadMotion:
     def _system(self, o: Any, *watched: Expr) -> HybridSystem:  # noqa: ARG002 - other motions depend on the parameters
         return self._systems.setdefault(watched, HybridSystem(self.problem, watched, self.sought))
 
-    def _time(self, o: ParameterSet, when: Any) -> Ball:
-        if isinstance(when, Expr):
-            return self._system(o).instant(when, o)
-        return reading.find_event(self._system(o), o, *when).end
+    def _time(self, o: ParameterSet, when: Any, *watched: Expr) -> Ball:
+        """Return an instant (s), that of an event as the motion has it in which something is watched."""
+        system = self._system(o, *watched)
+        return system.instant(when, o) if isinstance(when, Expr) else reading.find_event(system, o, *when).end
+
+    def _span(self, o: ParameterSet, begin: Any, end: Any, watched: Expr) -> tuple[Ball, Ball]:
+        """Return the instants (s) between which an expression is watched."""
+        return self._time(o, begin, watched), self._time(o, end, watched)
 
     def _instant(self, at: At) -> Any:
         """Return an expression, or name and number of an event."""

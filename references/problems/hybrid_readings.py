@@ -207,9 +207,10 @@ def _candidates(system: HybridSystem, o: ParameterSet, after: Ball, until: Ball,
     result: list[Candidate] = []
     for ended in follow_until(system, o, until):
         end = until if ended.end is None or ended.end > until else ended.end
-        if not end < after:
+        # After an event, a phase that it has ended is over: its last value is that before the reset.
+        if not (end < after or ended.end is after):
             begin = after if ended.start < after else ended.start
-            result += _of_phase(system, o, ended, (begin, end), (begin is after, end is until), size)
+            result += _of_phase(system, o, ended, (begin, end), (not result, end is until), size)
         if ended.end is None or not ended.end < until:
             break
     if not result:

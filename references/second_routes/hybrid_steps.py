@@ -343,7 +343,7 @@ class Steps:
         for step, length in self.kept:
             read, rate = pairs[step.mode]
             a, b = max(mpmath.mpf(0), low - step.time), min(length, high - step.time)
-            if a > b:
+            if a > b or step.time + length == low < high:  # the next step begins there, after the event if it is one
                 continue
             turn = _turn(step, rate, a, b)
             for lapse in (a, b) if turn is None else (a, turn, b):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import mpmath
@@ -41,10 +42,29 @@ def final(series: Series, time: Any, state: Vector, end: Any) -> Vector:
     return last.at(last.length)
 
 
-def inverse_cube(q: Vector, w: Vector, k: int) -> Any:
-    """Return coefficient k of w = q^(-3/2), from those before it: q w' = -3/2 w q'."""
-    if not k:
-        return q[0] ** mpmath.mpf(-1.5)
-    back = w[::-1]
-    driven = mpmath.fdot([j * q[j] for j in range(1, k + 1)], back)
-    return -(driven / 2 + k * mpmath.fdot(q[1 : k + 1], back)) / (k * q[0])
+def last_of_square(a: Vector) -> Any:
+    """Return the last known coefficient of a square: of two equal products one is computed."""
+    k = len(a) - 1
+    half = (k + 1) // 2
+    twice = 2 * mpmath.fdot(a[:half], a[: k - half : -1])
+    return twice if k % 2 else twice + a[half] * a[half]
+
+
+@dataclass
+class InverseCube:
+    """Coefficients of q = dx² + dy², of its rate, and of w = q^(-3/2)."""
+
+    squares: Vector = field(default_factory=list)
+    rates: Vector = field(default_factory=list)
+    cubes: Vector = field(default_factory=list)
+
+    def extend(self, dx: Vector, dy: Vector) -> None:
+        """Add the coefficient of the order to which dx and dy are known: q w' = -3/2 w q'."""
+        q, k = self.squares, len(dx) - 1
+        q.append(last_of_square(dx) + last_of_square(dy))
+        if not k:
+            self.cubes.append(q[0] ** mpmath.mpf(-1.5))
+            return
+        self.rates.append(k * q[k])
+        back = self.cubes[::-1]
+        self.cubes.append(-(mpmath.fdot(self.rates, back) / 2 + k * mpmath.fdot(q[1:], back)) / (k * q[0]))

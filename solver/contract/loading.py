@@ -158,6 +158,9 @@ class _SourceLoader(SourceFileLoader):
 def _from_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise SolverNotFound(f"there is no file {path}")
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)  # modules beside it are found; at the end, so that they hide no installed ones
     name = f"veridyn_solver_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path, loader=_SourceLoader(name, str(path)))
     assert spec is not None

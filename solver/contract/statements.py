@@ -97,6 +97,7 @@ class ObservedClaims:
     refinement: str = ""
 
 
+DOUBLE_DIGITS = 15.95  # -log10 of half a unit in the last place of a double: more digits no answer has
 NUMBERS = (
     "order", "damped_order", "factor", "digits", "lag", "force_lag", "numerical_damping", "stability", "printed"
 )  # fmt: skip
@@ -134,6 +135,8 @@ def _refuse_contradictions(owner: str, claims: Claims) -> None:
         value = getattr(claims, name)
         if value is not None and value <= 0:
             raise SettingsError(f"{owner}: claim {name} = {value:g} must be positive")
+    if claims.digits is not None and claims.digits > DOUBLE_DIGITS:
+        raise SettingsError(f"{owner}: claim digits = {claims.digits:g} is more than the {DOUBLE_DIGITS} of a double")
     if claims.printed is not None and (claims.printed < 2 or claims.printed != int(claims.printed)):
         raise SettingsError(f"{owner}: claim printed = {claims.printed:g} must be a whole number of digits, 2 or more")
 

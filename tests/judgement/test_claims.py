@@ -108,6 +108,7 @@ def test_what_only_goes_with_a_claim_is_none(given):
         ({"order": 2, "stability": -1}, "claim stability = -1 must be positive"),
         ({"order": 2, "printed": 1}, "claim printed = 1 must be a whole number of digits, 2 or more"),
         ({"order": 2, "printed": 6.5}, "claim printed = 6.5 must be a whole number"),
+        ({"digits": 99}, "claim digits = 99 is more than the 15.95 of a double"),
     ],
 )
 def test_wrong_claims_are_refused_in_one_line(given, message):
@@ -366,6 +367,8 @@ def test_a_request_is_read():
         ({"refine": "step=1,0.5"}, "--refine: 2 refinement levels; give 3 or more"),
         ({"refine": "step=1,2,3"}, "no setting decreases"),
         ({"require": "6"}, "requirement '6': write digits=6 or rel=1e-6, a positive number"),
+        ({"require": "digits=99"}, "requirement 'digits=99': a double has 15.95 digits at most; ask for fewer"),
+        ({"require": "rel=1e-17"}, "requirement 'rel=1e-17': a double has 15.95 digits at most; ask for fewer"),
     ],
 )
 def test_a_wrong_request_is_refused_in_one_line(asked, message):

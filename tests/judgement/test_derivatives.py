@@ -8,6 +8,7 @@ from veridyn.problem.variations import differentiate_start
 from veridyn.references.certified import undefined
 from veridyn.solver.adapters.scipy_adapter import SOLVER as SCIPY
 from veridyn.solver.contract.local_gate import LocalGate
+from veridyn.validation_cases.judgement.case import Quantity
 from veridyn.validation_cases.judgement.catalogue import all_cases, load_case
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.derivatives import (
@@ -134,6 +135,23 @@ def test_where_there_is_no_derivative_nothing_is_judged(monkeypatch):
     monkeypatch.setattr(DerivedQuantity, "truth", lambda *_: undefined("two regimes meet"))
     records = [r for r in judge_derivatives(ball_by_hand.Unmoved()) if r.layer == "criterion"]
     assert {(r.verdict, r.detail) for r in records} == {("not applicable", "undefined: two regimes meet")}
+
+
+def test_checks_are_listed_before_any_truth_is_computed(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a truth may take long")
+
+    monkeypatch.setattr(Quantity, "truth", refuse)
+    listed = [check.name for check in checks(BALL, Runner(LocalGate(ball_by_hand.Ball())).subject)]
+    assert "y@2 by e" in listed
+
+
+def test_a_derivative_whose_error_has_no_scale_is_not_judged(monkeypatch):
+    size = Quantity.size
+    monkeypatch.setattr(Quantity, "size", lambda self, values: 0.0 if self.name == "y@2" else size(self, values))
+    verdicts = {record.quantity: record for record in judge_derivatives(ball_by_hand.Ball())}
+    assert "is zero or undefined, and has no scale" in verdicts["y@2 by e"].detail
+    assert verdicts["v@2 by e"].verdict == "pass"
 
 
 def test_cases_state_parameters_that_they_have():

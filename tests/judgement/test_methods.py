@@ -311,4 +311,4 @@ def test_a_step_that_is_refused_there_is_not_judged(claimed):
             return super().solve(problem, settings)
 
     record = claimed(Careful(order=2, stability="inf"), "stability")
-    assert (record.verdict, record.detail.endswith("s is refused: too long")) == ("not applicable", True)
+    assert (record.verdict, record.detail.endswith(" is refused: too long")) == ("not applicable", True)

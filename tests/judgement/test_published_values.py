@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import mpmath
 
+from veridyn.cli.errata import errata_page
 from veridyn.validation_cases.judgement.catalogue import all_cases
 from veridyn.validation_cases.judgement.tolerances import HALF_UNIT, unit_in_last_place
 
@@ -65,3 +66,8 @@ def test_every_opposite_sign_is_said():
 
 def test_what_should_be_printed_is_said_of_misprints_alone():
     assert places((case, cell) for case, cell in CELLS if cell.correct and not corrects_a_misprint(cell)) == []
+
+
+def test_the_page_of_errata_lists_every_wrong_value():
+    page, wrong = errata_page(), (pair for pair in CELLS if pair[1].verdict != "reproduced")
+    assert places((case, cell) for case, cell in wrong if f"| {cell.value} |" not in page) == []

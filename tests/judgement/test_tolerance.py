@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veridyn.references.certified import Certified
-from veridyn.validation_cases.judgement.judge import DOUBLE_DIGITS, correct_digits, measured_error
+from veridyn.solver.contract.statements import DOUBLE_DIGITS
+from veridyn.validation_cases.judgement.judge import correct_digits, measured_error
 from veridyn.validation_cases.judgement.tolerances import (
     HALF_UNIT,
     Tolerance,

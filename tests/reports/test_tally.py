@@ -6,6 +6,7 @@ from veridyn.reports.tally import (
     common_settings,
     flag,
     headline,
+    own_settings,
     subject,
     tally,
     worst_first,
@@ -115,3 +116,8 @@ def test_common_settings(make_record):
 
 def test_anchors_are_unique_and_clean():
     assert anchors(["a b", "a-b", "<>", "é"], "x-") == ["x-a-b", "x-a-b--2", "x-unnamed", "x-unnamed--2"]
+
+
+def test_a_scheme_that_is_stated_as_a_setting_is_kept_and_that_of_the_subject_is_not():
+    assert own_settings({"scheme": "newmark", "step": 1e-3}, "newmark") == {"step": 1e-3}
+    assert own_settings({"scheme": "verlet"}, "") == {"scheme": "verlet"}

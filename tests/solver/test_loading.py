@@ -154,3 +154,13 @@ def test_an_interruption_keeps_what_was_computed():
     stopped = Interrupted("interrupted at t = 1 s", response=(1, 2))
     assert stopped.response == (1, 2)
     assert str(stopped) == "interrupted at t = 1 s"
+
+
+def test_a_file_imports_what_lies_beside_it_and_that_hides_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "lies_beside.py").write_text("NAME = 'stepper'\n")
+    (tmp_path / "csv.py").write_text("raise ImportError('hidden')\n")
+    text = "import csv\nimport lies_beside\n\n\nclass Solver:\n    name, version = lies_beside.NAME, csv.__doc__[:3]\n"
+    (tmp_path / "mine.py").write_text(f"{text}    capabilities = {{'mechanical'}}\n\n    def solve(self, *_): ...\n")
+    solver = load_solver(f"{tmp_path / 'mine.py'}:Solver")
+    assert (solver.name, solver.version) == ("stepper", "CSV")

@@ -19,9 +19,7 @@ from .storing import STORED
 
 TEXT = Path(__file__).with_name("page.md")
 PAGE = STORED.with_name("timing.md")
-SOLVERS = STORED.with_name("solvers.json")
-DIGITS = (4, 8)  # for which `solvers.json` holds times
-SIX = ("incline_block", "sdnd101", "shaking_plane", "bouncing_ball", "van_der_pol", "andrews")
+PLAIN = ("floor", "three", "growth", "memory", "outsider", "workers", "everybody")  # tables that stand as stored
 LONG = 0.5  # s; references below are counted, not listed
 
 Stored = Mapping[str, Any]
@@ -85,25 +83,6 @@ def render_gate(stored: Stored) -> str:
     return f"{table(('kernel', 'ms of CPU', 'loops'), rows)}\n\n{made}, {stored['datetime'][:10]}"
 
 
-def render_solvers(stored: Stored) -> str:
-    """Return of six problems how long the quickest of others took to digits, and the most digits of any."""
-    rows = [_list_quickest(case, [row for row in stored["rows"] if row["case"] == case]) for case in SIX]
-    return table(("problem", *(f"{digits} digits" for digits in DIGITS), "most digits"), rows)
-
-
-def _list_quickest(case: str, rows: Sequence[Stored]) -> list[str]:
-    cells = [case]
-    for place in range(len(DIGITS)):
-        timed = [(row["cost"][place], _name(row)) for row in rows if row["cost"][place] is not None]
-        cells.append("{1} {0:.3g} s".format(*min(timed)) if timed else "none")
-    reached = [(row["best"], _name(row)) for row in rows if row.get("best") is not None]
-    return [*cells, "{1} {0:.1f}".format(*max(reached)) if reached else "none"]
-
-
-def _name(row: Stored) -> str:
-    return " ".join(filter(None, (row["solver"], row["scheme"])))
-
-
 def make_page() -> str:
     """Return the page."""
     stored = json.loads(STORED.read_text(encoding="utf-8"))
@@ -114,10 +93,12 @@ def make_page() -> str:
         "references": lambda: render_references(stored["references"]),
         "digits": lambda: render(stored["digits"]),
         "heyoka": lambda: render_speeds(stored["heyoka"]),
-        **{name: partial(render, stored[name]) for name in ("floor", "three", "growth", "memory", "workers")},
+        **{
+            name: partial(render, stored[name])
+            for name in ("floor", "three", "growth", "memory", "outsider", "workers", "everybody")
+        },
         "modal": lambda: render_modal(stored["modal"]),
         "sets": lambda: render(stored["sets"]),
-        "solvers": lambda: render_solvers(json.loads(SOLVERS.read_text(encoding="utf-8"))),
         "gate": lambda: render_gate(json.loads(gate.STORED.read_text(encoding="utf-8"))),
     }
     return re.sub(r"<!-- table: (\w+) -->", lambda name: tables[name[1]](), TEXT.read_text(encoding="utf-8"))

@@ -118,14 +118,16 @@ def _forward(derived: DerivativeStatement, subject: Subject, scheme: str, claims
 def checks_of_derivatives(derived: DerivativeStatement, subject: Subject, scheme: str) -> Iterator[Check]:
     """Yield what compares derivatives by a parameter with the proved ones."""
     make, claims = partial(_check, derived, scheme), subject.claims.get(scheme, Claims())
-    for q in derived.quantities:
+    for q in derived.differentiated:
         yield make(Layer.CRITERION, q.name, q.unit, derivative_criterion, q)
-    for q in derived.quantities if subject.refined else ():
+    for q in derived.differentiated if subject.refined else ():
         yield make(Layer.CONVERGENCE, q.name, q.unit, derivative_convergence, q, claims)
 
 
-def _refuse_undefined(runner: Runner, statement: Statement, scheme: str, quantity: Quantity) -> None:
-    """Raise `NotJudged` where there is no derivative, or none that is proved."""
+def _refuse_undefined(runner: Runner, statement: DerivativeStatement, scheme: str, quantity: Quantity) -> None:
+    """Raise `NotJudged` where there is no derivative, none that is proved, or none whose error has a scale."""
+    if quantity not in statement.quantities:
+        raise NotJudged("what is differentiated is zero or undefined, and has no scale")
     answer = runner.measured(runner.default_run(statement, scheme))[quantity.name]
     if isinstance(answer, CapabilityError):  # what a solver declines needs no proof, which may take long
         raise answer

@@ -215,12 +215,17 @@ class DerivativeStatement(Statement):
     length: float = field(default=1.0, kw_only=True)  # of the tangent that a solver gets
 
     @cached_property
-    def quantities(self) -> tuple[Quantity, ...]:
-        """The derivatives of all numbers that tend to the truth."""
+    def differentiated(self) -> tuple[DerivedQuantity, ...]:
+        """The derivatives of all numbers that tend to the truth; to list them computes no truth, which may take long."""
         residuals = self.case.residuals
         numbers = (q for q in self.case.measured(self.variant) if q.converges and q not in residuals)
-        smooth = (q for q in numbers if q.tolerance(self.values).kind != "exact" and q.size(self.values))
+        smooth = (q for q in numbers if q.tolerance(self.values).kind != "exact")
         return tuple(differentiate_quantity(quantity, self.parameter) for quantity in smooth)
+
+    @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """Those whose errors can be related to a size."""
+        return tuple(quantity for quantity in self.differentiated if quantity.base.size(self.values))
 
     @cached_property
     def tangent(self) -> Tangent:

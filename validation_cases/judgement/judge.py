@@ -13,12 +13,11 @@ from veridyn.references.certified import Certified
 from veridyn.results import ErrorKind, Layer, LevelRow, Record, Verdict
 from veridyn.results.record import Setting
 from veridyn.solver.contract.errors import CapabilityError, SolverCrash, SolverFailure
+from veridyn.solver.contract.statements import DOUBLE_DIGITS
 from veridyn.validation_cases.judgement.case import Case, Number, Quantity, Settings
 from veridyn.validation_cases.judgement.runner import HarnessError, NotJudged, Run, Runner
 from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.tolerances import Requirement, Tolerance
-
-DOUBLE_DIGITS = 15.95  # -log10 of half a unit in the last place of a double
 
 
 @dataclass(frozen=True)

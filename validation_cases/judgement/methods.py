@@ -188,7 +188,7 @@ def _free_run(runner: Runner, statement: Statement, scheme: str, wh: float, step
     try:
         return run, runner.observe(run).response, w
     except SolverInputError as refused:
-        raise NotJudged(f"{key} = {wh / w:g} s is refused: {refused}") from None
+        raise NotJudged(f"{key} = {wh / w:g} is refused: {refused}") from None
 
 
 def damping(runner: Runner, statement: Statement, scheme: str, claims: Claims) -> Finding:

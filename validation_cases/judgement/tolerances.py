@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from veridyn.solver.contract.errors import SettingsError
+from veridyn.solver.contract.statements import DOUBLE_DIGITS
 
 ErrorKind = Literal["relative", "absolute", "exact"]
 
@@ -42,7 +43,7 @@ def read_requirement(text: str) -> Requirement:
     Raises
     ------
     SettingsError
-        If it is neither, or no positive number.
+        If it is neither, no positive number, or more than a double holds.
     """
     name, _, value = (part.strip() for part in text.partition("="))
     try:
@@ -51,7 +52,10 @@ def read_requirement(text: str) -> Requirement:
         number = -1.0
     if name not in ("digits", "rel") or not 0 < number < 1e3:
         raise SettingsError(f"requirement {text!r}: write digits=6 or rel=1e-6, a positive number")
-    return Requirement(10**-number if name == "digits" else number, f"{REQUIRED}{name}={value}")
+    relative = 10**-number if name == "digits" else number
+    if relative < 10**-DOUBLE_DIGITS:
+        raise SettingsError(f"requirement {text!r}: a double has {DOUBLE_DIGITS} digits at most; ask for fewer")
+    return Requirement(relative, f"{REQUIRED}{name}={value}")
 
 
 def cited(source: str, value: float, *, kind: ErrorKind = "relative") -> Tolerance:

@@ -15,8 +15,9 @@ from veridyn.results import WorkPrecisionPoint
 from veridyn.solver.contract.errors import CapabilityError, SettingsError, SolverFailure, SolverLost, StepError
 from veridyn.solver.contract.gate import Gate
 from veridyn.solver.contract.output_grid import refine_outputs
+from veridyn.solver.contract.statements import DOUBLE_DIGITS
 from veridyn.validation_cases.judgement.case import Case, Quantity
-from veridyn.validation_cases.judgement.judge import DOUBLE_DIGITS, correct_digits, measured_error, recorded
+from veridyn.validation_cases.judgement.judge import correct_digits, measured_error, recorded
 from veridyn.validation_cases.judgement.levels import level_runs
 from veridyn.validation_cases.judgement.runner import Answer, Run, Runner
 from veridyn.validation_cases.judgement.statement import Statement

@@ -11,7 +11,7 @@ from veridyn.problem.modes import Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
-from veridyn.references.second_routes.series_steps import SeriesStep, Vector, final, inverse_cube, steps
+from veridyn.references.second_routes.series_steps import InverseCube, SeriesStep, Vector, final, steps
 from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import Case, Published, Quantity, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
@@ -71,19 +71,19 @@ def until(share: int) -> Callable[[Values], InitialValueProblem]:
 def series(mu: Any, time: Any, start: Vector, order: int) -> list[Vector]:
     """Return Taylor coefficients of place and velocity among bodies that go round."""
     turns = [mpmath.expjpi(mpmath.mpf(k) / 2) * mpmath.expj(time) / mpmath.factorial(k) for k in range(order)]
-    bodies: list[tuple[Any, Any, Vector, Vector, Vector, Vector]] = [
-        (1 - mu, -mu, [], [], [], []),
-        (mu, 1 - mu, [], [], [], []),
+    bodies: list[tuple[Any, Any, Vector, Vector, InverseCube]] = [
+        (1 - mu, -mu, [], [], InverseCube()),
+        (mu, 1 - mu, [], [], InverseCube()),
     ]
     columns = [[z] for z in start]
     for k, turn in enumerate(turns):
         pull = [mpmath.mpf(0), mpmath.mpf(0)]
-        for m, at, dx, dy, q, w in bodies:
+        for m, at, dx, dy, inverse in bodies:
             dx.append(columns[0][k] - at * turn.real)
             dy.append(columns[1][k] - at * turn.imag)
-            q.append(mpmath.fdot(dx, dx[::-1]) + mpmath.fdot(dy, dy[::-1]))
-            w.append(inverse_cube(q, w, k))
-            pull = [p - m * mpmath.fdot(d, w[::-1]) for p, d in zip(pull, (dx, dy), strict=True)]
+            inverse.extend(dx, dy)
+            back = inverse.cubes[::-1]
+            pull = [p - m * mpmath.fdot(d, back) for p, d in zip(pull, (dx, dy), strict=True)]
         for column, rate in zip(columns, (columns[2][k], columns[3][k], *pull), strict=True):
             column.append(rate / (k + 1))
     return columns

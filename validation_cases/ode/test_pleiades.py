@@ -12,7 +12,7 @@ from veridyn.problem.modes import Mode
 from veridyn.references.certified import per_precision
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
-from veridyn.references.second_routes.series_steps import Vector, final, inverse_cube
+from veridyn.references.second_routes.series_steps import InverseCube, Vector, final
 from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import Case, Quantity, ShownMotion, Variant
 from veridyn.validation_cases.judgement.judge import verifies
@@ -82,19 +82,19 @@ PROBLEM = InitialValueProblem(
 def series(g: Any, _time: Any, start: Vector, order: int) -> list[Vector]:
     """Return Taylor coefficients of six stars and of the centre of mass: places, then velocities."""
     columns = [[z] for z in start]
-    gaps: dict[Any, tuple[Vector, Vector, Vector, Vector]] = {pair: ([], [], [], []) for pair in PAIRS}
+    gaps: dict[Any, tuple[Vector, Vector, InverseCube]] = {pair: ([], [], InverseCube()) for pair in PAIRS}
     for k in range(order):
         now = [[c[k] for c in columns[first : first + 7]] for first in (0, 7)]
         for at in now:
             at[6] = (TOTAL * at[6] - sum(i * z for i, z in zip(STARS, at[:6], strict=False))) / 7
         pulls = [[mpmath.mpf(0)] * 7 for _ in range(2)]
-        for (i, j), (dx, dy, q, w) in gaps.items():
+        for (i, j), (dx, dy, inverse) in gaps.items():
             for d, at in zip((dx, dy), now, strict=True):
                 d.append(at[j - 1] - at[i - 1])
-            q.append(mpmath.fdot(dx, dx[::-1]) + mpmath.fdot(dy, dy[::-1]))
-            w.append(inverse_cube(q, w, k))
+            inverse.extend(dx, dy)
+            back = inverse.cubes[::-1]
             for d, along in zip((dx, dy), pulls, strict=True):
-                force = g * mpmath.fdot(d, w[::-1])
+                force = g * mpmath.fdot(d, back)
                 along[i - 1] += j * force
                 along[j - 1] -= i * force
         rates = [*(c[k] for c in columns[14:]), *pulls[0][:6], 0, *pulls[1][:6], 0]

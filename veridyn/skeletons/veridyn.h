@@ -264,7 +264,7 @@ static inline const char *veridyn_read_problem(const char *message, VeridynProbl
     p->json = json, p->settings = veridyn_get(message, "settings");
     for (int i = 0; i < 4; ++i) if (veridyn_count(veridyn_get(json, foreign[i]))) return foreign[i];
     if (!veridyn_item(veridyn_get(json, "mass"))) return "a mass matrix";
-    if (!veridyn_item(veridyn_get(json, "output_times"))) return "output instants";
+    if (!veridyn_item(veridyn_get(json, "output_times"))) return "a choice of output instants of its own";
     p->start = veridyn_number(veridyn_get(json, "start"), 0), p->end = veridyn_number(veridyn_get(json, "end"), 0);
     p->n = veridyn_count(veridyn_get(json, "mass")), p->outputs = veridyn_count(veridyn_get(json, "output_times"));
     p->mass = veridyn_array(veridyn_get(json, "mass")), p->damping = veridyn_array(veridyn_get(json, "damping"));

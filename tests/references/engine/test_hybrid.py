@@ -133,6 +133,15 @@ def test_extremes_between_instants_and_events():
         assert close(SWING.largest("x", after="0.5", until=1), mpmath.cos(mpmath.mpf("0.5")))
 
 
+def test_after_an_event_what_was_before_its_reset_is_over():
+    """The ball meets the floor at -2 and leaves it at 1: the largest speed after the impact is that of the rebound."""
+    assert close(BALL.smallest("v", after=("impact", 1), until="1.25"), 0.5)
+    assert close(BALL.largest("v**2", after=("impact", 1), until=("impact", 2)), 1)
+    assert close(BALL.largest("v**2", until=("impact", 1)), 4)
+    assert close(BALL.instant_of_largest("v**2", after=("impact", 1), until="1.5"), 1)
+    BALL.largest("v**2", after=("impact", 1), until=("impact", 2))().confirm()
+
+
 def test_where_a_value_is_largest():
     assert close(BALL.instant_of_largest("y", after=("impact", 1), until=("impact", 2)), 1.5)
     assert close(BALL.instant_of_largest("y", until="2"), 0)
