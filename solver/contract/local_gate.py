@@ -72,7 +72,8 @@ def translate_errors(owner: str) -> Iterator[None]:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.chdir(Path.cwd()):
             yield
     except (Exception, SystemExit) as error:
-        raise Raised(**describe_exception(error)).translate(owner) from error
+        # Not "from" it: contextlib takes what comes from a StopIteration for that one, and lets it end a generator of ours.
+        raise Raised(**describe_exception(error)).translate(owner)  # noqa: B904
 
 
 class LocalGate:
