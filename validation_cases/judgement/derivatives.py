@@ -216,7 +216,7 @@ class DerivativeStatement(Statement):
 
     @cached_property
     def differentiated(self) -> tuple[DerivedQuantity, ...]:
-        """The derivatives of all numbers that tend to the truth; to list them computes no truth, which may take long."""
+        """The derivatives of all numbers that tend to the truth; to list them computes no truth, which takes long."""
         residuals = self.case.residuals
         numbers = (q for q in self.case.measured(self.variant) if q.converges and q not in residuals)
         smooth = (q for q in numbers if q.tolerance(self.values).kind != "exact")
