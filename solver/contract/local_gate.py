@@ -71,9 +71,10 @@ def translate_errors(owner: str) -> Iterator[None]:
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.chdir(Path.cwd()):
             yield
-    except (Exception, SystemExit) as error:
-        # Not "from" it: contextlib takes what comes from a StopIteration for that one, and lets it end a generator of ours.
-        raise Raised(**describe_exception(error)).translate(owner)  # noqa: B904
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is raised again, as one of ours
+        raised = Raised(**describe_exception(error)).translate(owner)
+        # contextlib takes what is raised from a StopIteration for that one, which would end a generator of the judge.
+        raise raised from (None if isinstance(error, StopIteration) else error)
 
 
 class LocalGate:
