@@ -119,7 +119,9 @@ def _store(documents: Sequence[Document]) -> Document:
     """Return all trials without claims so far with those of more studies, and keep them."""
     file = ROOT / "docs" / STORED
     before = [with_reasons(json.loads(file.read_text(encoding="utf-8")))] if file.exists() else []
-    document = {**join([*before, *documents]), "silent": True}
+    joined = join([*before, *documents])
+    runs = {json.dumps(run): run for run in joined["runs"]}  # a study that is added again is one study
+    document = {**joined, "runs": list(runs.values()), "silent": True}
     file.write_text(json.dumps(document).replace("}, {", "},\n{") + "\n", encoding="utf-8")
     return document
 
