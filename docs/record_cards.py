@@ -30,7 +30,7 @@ SOLVERS: Mapping[str, Sequence[str]] = {
     "mujoco_scene": (),
     "drake": (),
     "pybullet": (),
-    "diffrax": (),
+    "diffrax": ("Tsit5",),  # JAX compiles each problem anew: minutes of CPU for a card
 }
 """Schemes by solver; none: all of them."""
 

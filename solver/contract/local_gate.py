@@ -71,8 +71,10 @@ def translate_errors(owner: str) -> Iterator[None]:
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.chdir(Path.cwd()):
             yield
-    except (Exception, SystemExit) as error:
-        raise Raised(**describe_exception(error)).translate(owner) from error
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is raised again, as one of ours
+        raised = Raised(**describe_exception(error)).translate(owner)
+        # contextlib takes what is raised from a StopIteration for that one, which would end a generator of the judge.
+        raise raised from (None if isinstance(error, StopIteration) else error)
 
 
 class LocalGate:

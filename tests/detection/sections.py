@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from veridyn.reports.markdown import table
+from veridyn.results.grouping import group
 
 from .catalogue import load_hosts
 from .outcome import Document, Outcome, find_alarms, join, key_of, read_outcomes
@@ -29,6 +30,7 @@ from .page import (
     write_section,
 )
 from .study import describe
+from .trial import CARD
 
 TRIED_AGAIN = """\
 Checks have changed since the study above. These faults were tried again, at the size of their row."""
@@ -50,7 +52,7 @@ def make_silent(document: Document) -> str:
     """Return the section on hosts that state nothing: sums, and every fault that survives, with the reason."""
     outcomes = read_outcomes(document)
     sums = bullets(summarise_faults(document))
-    parts = (*_state_parts(outcomes), *_survive(outcomes), *_fail_wrongly(document))
+    parts = (*_state_parts(outcomes), *_show_places(outcomes), *_survive(outcomes), *_fail_wrongly(document))
     return _join(SILENT, STATES_NOTHING, *make_runs(document), sums, *parts)
 
 
@@ -61,6 +63,17 @@ def _state_parts(outcomes: Sequence[Outcome]) -> Iterator[str]:
     parts = [f"{name} ({count} of {counts[name]})" for name, count in tried.items() if count < counts.get(name, 0)]
     if parts:
         yield f"Of these hosts a part of the faults was tried: {', '.join(parts)}."
+
+
+def _show_places(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Yield a table of where faults were detected: on the card, or in which case first."""
+    rows = []
+    for host, mine in group(outcomes, lambda o: o.fault["host"]).items():
+        cases = Counter(outcome.hit["place"]["case"] for outcome in mine if outcome.hit)
+        card = cases.pop(CARD.case, 0)
+        rows.append((host, sum(cases.values()) + card, card, ", ".join(f"{n} {c}" for n, c in cases.most_common())))
+    yield "Where they were detected first, on the card or in a case:"
+    yield table(("Host", "Detected", "On the card", "In a case"), rows)
 
 
 def _survive(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -106,7 +119,9 @@ def _store(documents: Sequence[Document]) -> Document:
     """Return all trials without claims so far with those of more studies, and keep them."""
     file = ROOT / "docs" / STORED
     before = [with_reasons(json.loads(file.read_text(encoding="utf-8")))] if file.exists() else []
-    document = {**join([*before, *documents]), "silent": True}
+    joined = join([*before, *documents])
+    runs = {json.dumps(run): run for run in joined["runs"]}  # a study that is added again is one study
+    document = {**joined, "runs": list(runs.values()), "silent": True}
     file.write_text(json.dumps(document).replace("}, {", "},\n{") + "\n", encoding="utf-8")
     return document
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from veridyn.solver.contract.introduction import introduce
+
 from .catalogue import load_hosts
 from .fault import Fault
 from .trial import find_places, is_touched
@@ -19,6 +21,11 @@ def test_faults_of_a_host_are_complete(host):
     for fault in host.faults:
         assert fault.what.endswith(".")
         assert fault.size is None or 0 < fault.smallest < fault.size
+
+
+@pytest.mark.parametrize("name", ["explicit", "generalised-alpha", "event-driven", "scipy", "exact"])
+def test_a_host_has_what_it_offers(name):
+    assert introduce(HOSTS[name].solver).name == HOSTS[name].solver.name
 
 
 @pytest.mark.parametrize("name", ["explicit", "generalised-alpha", "event-driven", "scipy", "exact"])

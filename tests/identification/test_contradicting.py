@@ -148,7 +148,7 @@ def test_a_card_without_time_contradicts_nothing_and_says_so() -> None:
     subject = Subject.from_introduction(gate.introduction)
     hurried = measure_cards(gate, subject, has_time=lambda longest: longest == 0.0)
     assert hurried.contradictions == ()
-    assert hurried.remarks == ("four: only a part of its card was measured: the budget has no time for one more solve",)
+    assert hurried.remarks == ("four: only a part of its card was measured: the budget leaves no more time for it",)
     limited = LimitedGate(gate, left=1)
     limited.solve(SPIRAL.build(np.array([0.0, 1.0])), {})
     with pytest.raises(LimitReached, match="solves were made"):

@@ -228,6 +228,7 @@ def test_a_requirement_decides(criterion):
     ("claims", "refinement", "told"),
     [
         ({}, (), "right claims nothing, so only criterion and invariance were judged; it could claim order=…"),
+        ({}, "step", "right claims nothing, so only criterion, convergence and invariance were judged; it could"),
         ({"order": 2}, (), "right claims something, but states no refinement: convergence and claims were not judged"),
         ({"order": 2}, "step", ""),
         ({"digits": 9}, (), ""),

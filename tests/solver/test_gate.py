@@ -287,6 +287,19 @@ def test_a_failure_is_told_and_the_next_solve_answers(plain, what, kind, text):
     assert isinstance(act(plain, "pid"), int)
 
 
+def test_a_solver_of_this_process_that_runs_out_of_an_iterator_has_crashed():
+    """StopIteration would end a generator of the judge, which is no answer."""
+
+    class Exhausted:
+        name, version, capabilities = "exhausted", "1", frozenset({"mechanical"})
+
+        def solve(self, problem, settings):
+            return next(iter(()))
+
+    with pytest.raises(SolverCrash, match="exhausted raised StopIteration"):
+        LocalGate(Exhausted()).solve(PROBLEM, {})
+
+
 def test_a_huge_text_is_cut(plain):
     with pytest.raises(SolverCrash) as raised:
         act(plain, "talk")

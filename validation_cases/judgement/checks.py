@@ -257,11 +257,12 @@ def describe_observed(subject: Subject, scheme: str) -> str:
 
 
 def what_it_could_claim(subject: Subject, scheme: str) -> str:
-    """Return what a solver without claims is told; empty if it claims something that can be judged."""
+    """Return what a solver without claims is told; empty if it claims, or shows, what can be judged."""
     claims = subject.claims.get(scheme, Claims())
-    if claims and (subject.refined or claims.digits):
+    if (claims and (subject.refined or claims.digits)) or describe_observed(subject, scheme):
         return ""
     who = f"{subject.name} {scheme}".strip()
     if claims and not subject.refined:
         return f"{who} claims something, but states no refinement: convergence and claims were not judged"
-    return f"{who} claims nothing, so only criterion and invariance were judged; {WHAT_TO_CLAIM}"
+    judged = "criterion, convergence and invariance" if subject.refined else "criterion and invariance"
+    return f"{who} claims nothing, so only {judged} were judged; {WHAT_TO_CLAIM}"

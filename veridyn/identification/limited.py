@@ -50,7 +50,7 @@ class LimitedGate:
         if not self.left:
             self.ending = f"{MOST_SOLVES} solves were made"
         elif not self.has_time(self.longest):
-            self.ending = "the budget has no time for one more solve"
+            self.ending = "the budget leaves no more time for it"
         if self.ending:
             raise LimitReached(f"not measured: {self.ending}")
         self.left -= 1
