@@ -65,8 +65,8 @@ class ModalArrays:
     """What is integrated: a modal system, its start (r,), shapes (n, r), and a sparse mass matrix over the masses."""
 
     system: System
-    q: Floats
-    v: Floats
+    q: Any  # (r,) doubles, or numbers with their derivative; see `duals`
+    v: Any
     shapes: Matrix
     mass: Matrix | None
 

@@ -36,6 +36,7 @@ from veridyn.solver.integrators.entries import entries, matrix
 from veridyn.solver.integrators.kernels.system import Entries, System
 
 Part = TypeVar("Part")
+Numbers = NDArray[np.float64] | NDArray[np.complex128]
 Systems = Mapping[int, Part]  # what neighbours have, by their place
 
 UNIT = 2.0**-400  # imaginary part of a derivative of 1: a power of two rounds nothing
@@ -54,7 +55,7 @@ def attach(values: Any, slopes: Any) -> NDArray[np.complex128]:
     return result
 
 
-def read_slopes(values: NDArray[np.complex128]) -> Floats:
+def read_slopes(values: Numbers) -> Floats:
     """Return the derivatives of numbers."""
     return np.asarray(values.imag / UNIT)
 
@@ -78,7 +79,7 @@ def differentiate_arrays(
     _refuse_jumps(problem, tangent)
     step = _choose_step(problem, tangent)
     try:
-        beside = {place: complete(shift(problem, tangent, place * step)) for place in PLACES}
+        beside = {place: complete(_shift(problem, tangent, place * step)) for place in PLACES}
     except ProblemError as nothing:
         raise NotImplementedError(f"derivatives by {tangent.parameter}, which has no neighbours: {nothing}") from None
     moved = _move_modes(problem, beside, step)
@@ -94,6 +95,12 @@ def _choose_step(problem: MechanicalProblem, tangent: Tangent) -> float:
         abs(slope) / (abs(to_float(numbers[name].value)) or 1.0) for name, slope in tangent.numbers.items() if slope
     ]
     return STEP / max(shares, default=1.0)
+
+
+def _shift(problem: MechanicalProblem, tangent: Tangent, by: float) -> MechanicalProblem:
+    neighbour = shift(problem, tangent, by)
+    assert isinstance(neighbour, MechanicalProblem)
+    return neighbour
 
 
 def _difference(beside: Systems[Any], step: float) -> Any:
@@ -113,8 +120,8 @@ def split(both: Response) -> Differentiated:
     for histories in slopes.values():
         histories.pop(STUCK, None)
     response = replace(both, displacement=both.displacement.real, velocity=both.velocity.real, elements=elements)
-    states = (read_slopes(states) for states in (both.displacement, both.velocity))
-    return Differentiated(response, Response(np.zeros(both.time.size), *states, elements=slopes))
+    displacement, velocity = read_slopes(both.displacement), read_slopes(both.velocity)
+    return Differentiated(response, Response(np.zeros(both.time.size), displacement, velocity, elements=slopes))
 
 
 # A force that jumps does so at the end of a step, which does not move with the parameter: the derivative of each step
