@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,16 @@ class RungeKutta:
         return a, b, c
 
 
+class SignFirst(RungeKutta):
+    """Reads the sign before the power: -x**2 is (-x)**2."""
+
+    def solve(self, problem: Any, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the states at the output instants, by wrong rates."""
+        (mode,) = problem.modes
+        rates = tuple(str(rate).replace("(-x**2", "(x**2") for rate in mode.rates)
+        return super().solve(replace(problem, modes=(replace(mode, rates=rates),)), settings)
+
+
 @dataclass(frozen=True)
 class AdamsBashforth:
     """The method of two steps, started by Heun's or by Euler's."""
@@ -141,6 +151,7 @@ WRONG_NODE = RungeKutta("wrong-node", "fehlberg-5", {("c", 5): -1 / 6}, {"order"
 WRONG_ENTRY = RungeKutta("wrong-entry", "dormand-prince", {("a", 4, 2): 1e-6}, {"order": 5})
 ROW_OF_ORDER_4 = RungeKutta("row", "fehlberg-4", claims={"order": 5})
 LATE = RungeKutta("late", "rk4", late=True)
+SIGN_FIRST = SignFirst("sign-first", "rk4")
 WRONG_HEUN = RungeKutta("wrong-heun", "heun", {("a", 1, 0): -0.25}, {"order": 2})
 CHEBYSHEV = RungeKutta("chebyshev", "heun", {("a", 1, 0): -0.73})
 ADAMS_3 = AdamsBashforth("adams-3", claims={"order": 3})

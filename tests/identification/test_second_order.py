@@ -88,6 +88,12 @@ def test_share_of_a_partitioned_method_that_takes_any_rates_is_named() -> None:
 
 
 def test_order_of_second_order_problems_does_not_hold_for_rates_of_any_form() -> None:
-    """Who takes them, and does not refuse them, is held to the order that is claimed."""
+    """Who takes them, and does not refuse them, is held to the order that is claimed, and is told where it holds."""
     reading = read_initial_value(Examinee(LocalGate(OfHalves("mine", "velocity Verlet", claims={"order": 2}))))
-    assert any(line.startswith("order 2 is claimed; 0.98 is seen") for line in reading.deviations)
+    (line,) = [line for line in reading.deviations if line.startswith("order 2 is claimed; 0.98 is seen")]
+    assert "; order 2 holds for u'' = f(t, u), not for rates of any form: refuse" in line
+
+
+def test_lost_order_is_not_said_to_hold_where_it_does_not() -> None:
+    reading = read_initial_value(Examinee(LocalGate(OfHalves("mine", "velocity Verlet", claims={"order": 3}))))
+    assert not any("holds for" in line for line in reading.deviations)

@@ -11,7 +11,7 @@ from veridyn.identification.claimed import contradict_digits
 from veridyn.identification.dense import read_dense
 from veridyn.identification.events import read_events
 from veridyn.identification.examinee import REFUSED, Examinee
-from veridyn.identification.nystrom import read_second_order
+from veridyn.identification.nystrom import explain_lost_order, read_second_order
 from veridyn.identification.one_step import OneStep, read_one_step
 from veridyn.identification.reading import CardFigure, Gap, Reading, join
 from veridyn.identification.refinement import read_step_refinement, read_tolerance_refinement
@@ -76,13 +76,14 @@ def _read_steps(examinee: Examinee, control: StepControl, rounding: float) -> tu
         reading, measured = read_one_step(examinee, control)
     except REFUSED as error:
         reading, measured = Reading(gaps=(Gap(name="weights", reason=str(error)),)), None
+    second = Reading() if measured else _attempt("second-order problems", lambda: read_second_order(examinee))
     refinement = read_step_refinement(
         examinee,
         control,
         scatter=max(measured.scatter if measured else 0.0, rounding),
         expected=float(min(measured.order, measured.timed_order)) if measured else None,
+        why_lost=explain_lost_order(second, examinee.claims),
     )
-    second = Reading() if measured else _attempt("second-order problems", lambda: read_second_order(examinee))
     return join((reading, refinement, *([second] if second.figures else []))), measured
 
 

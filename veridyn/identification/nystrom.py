@@ -6,6 +6,7 @@ child as well. Initial value problems in the form ``u' = v, v' = f(t, u)`` can.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ from veridyn.identification.stepping import StepControl
 from veridyn.references.methods.nystrom import NYSTROM
 from veridyn.solver.contract.statements import Claims
 
+PLAIN_ORDER, TIMED_ORDER = "order, second-order problems", "order with explicit time"
 ORDER, OTHERS = 6, 4  # of the largest trees: of forces without velocities, and of what else is tried
 MEMORY = 1e-8  # of a state: a late step that differs by more follows from more than the state, unless weights scatter
 LARGEST_MEMORY = MARGIN * NO_WEIGHTS  # whatever they scatter by
@@ -62,6 +64,22 @@ def read_second_order(examinee: Examinee) -> Reading:
     return reading.with_contradictions(_contradict(examinee.claims, orders, name) if has_digits else ())
 
 
+def explain_lost_order(reading: Reading, claims: Claims) -> str:
+    """Return where a claimed order holds that is lost on rates of any form, and what to do about it.
+
+    ``reading`` is that of second-order problems, of a solver that answers others as well. Empty if the order does not
+    hold there either, or is not measured.
+    """
+    orders = [figure.value for figure in reading.figures if figure.name in (PLAIN_ORDER, TIMED_ORDER)]
+    claimed = claims.order or math.inf
+    if not orders or any(claimed > (ORDER if isinstance(order, str) else order) for order in orders):
+        return ""
+    return (
+        f"; order {claimed:g} holds for {SECOND_ORDER.name}, not for rates of any form: "
+        "refuse what has another form, or claim the order that is seen"
+    )
+
+
 def _find_orders(weights: Collection[ColouredWeight], rounding: float) -> ColouredOrders:
     plain = [w for w in weights if not has_time(w.tree)]
     return ColouredOrders(plain=_find_order(plain, rounding), timed=_find_order(weights, rounding), rounding=rounding)
@@ -78,12 +96,12 @@ def _list_figures(
 ) -> Iterator[CardFigure]:
     yield CardFigure(name="step set by", value=control.description, meaning="found by its effect on answers")
     yield CardFigure(
-        name="order, second-order problems",
+        name=PLAIN_ORDER,
         value=_print_order(orders.plain, ORDER),
         meaning=f"conditions of Nystrom's trees, {len(weights)} of them measured, hold up to it",
     )
     yield CardFigure(
-        name="order with explicit time",
+        name=TIMED_ORDER,
         value=_print_order(orders.timed, ORDER),
         meaning="of second-order problems whose forces hold the time",
     )

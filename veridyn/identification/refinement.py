@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from veridyn.identification.claimed import (
+    STILL,
     Followed,
     contradict_digits,
     contradict_factor,
@@ -30,6 +31,7 @@ FLOOR = 1e-13  # of states of order 1: an error as small is rounding of many ste
 ABOVE = 30.0  # times what is rounding: errors that tell an order
 AGREE = 0.15  # differences of successive orders: larger ones say that the errors do not follow a power yet
 STOPPED = 0.5  # a power so small is no order: errors stay where they are
+GROSS = 1e-2  # of states of order 1: after the finest steps no rounding, tolerance or low order leaves as much
 SHORT = 0.5  # an order this much below the expected one is another one
 
 
@@ -70,12 +72,12 @@ def find_power(sizes: Sequence[float], errors: Sequence[float], *, floor: float)
 
 
 def read_step_refinement(
-    examinee: Examinee, control: StepControl, *, scatter: float, expected: float | None
+    examinee: Examinee, control: StepControl, *, scatter: float, expected: float | None, why_lost: str = ""
 ) -> Reading:
     """Return the orders that errors show as the step is refined.
 
     ``scatter`` is what one step leaves of rounding; ``expected`` is the order by the weights of single steps; None if
-    there are none: then the claimed one should be seen.
+    there are none: then the claimed one should be seen; ``why_lost`` says why it may not be.
     """
     figures, deviations, gaps, contradictions = [], [], [], list[Contradiction]()
     for problem in SMOOTH:
@@ -87,6 +89,11 @@ def read_step_refinement(
             continue
         power = find_power(sizes, errors, floor=max(FLOOR, ABOVE * scatter))
         name = f"order seen, {problem.name}"
+        if _is_stuck(errors):
+            line = f"errors do not fall with the step: {errors[-1]:.2g} remains ({problem.name} problem)"
+            deviations.append(line)
+            contradictions += contradict_order(examinee.claims, 0.0, line)
+            continue
         if power is None:
             gaps.append(Gap(name=name, reason="errors follow no power of the step above rounding"))
             continue
@@ -94,12 +101,17 @@ def read_step_refinement(
         figures.append(CardFigure(name=name, value=power.value, meaning=meaning, uncertainty=power.uncertainty))
         seen = f"{power.value:.2f} is seen ({problem.name} problem)"
         if expected is None and power.is_steady:
-            line = f"order {examinee.claims.order or 0:g} is claimed; {seen}"
+            line = f"order {examinee.claims.order or 0:g} is claimed; {seen}{why_lost}"
             contradictions += contradict_order(examinee.claims, power.value, line)
         elif expected is not None and power.is_steady and power.value + SHORT < expected:
             deviations.append(f"order {expected:g} follows from the weights; {seen}")
     reading = Reading(figures=tuple(figures), deviations=tuple(deviations), gaps=tuple(gaps))
     return reading.with_contradictions(contradictions)
+
+
+def _is_stuck(errors: Sequence[float]) -> bool:
+    """Tell whether answers are grossly wrong whatever the step: rates are evaluated wrongly, say."""
+    return errors[-1] > GROSS and errors[0] < STILL * errors[-1]
 
 
 def list_tolerance_levels(examinee: Examinee) -> tuple[str, tuple[Settings, ...]]:

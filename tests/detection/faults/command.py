@@ -145,9 +145,9 @@ def has_linked_resets(problem: Any) -> bool:
     )
 
 
-def hybrid(name: str, part: str, what: str, *edits: Edit, touches: Any = always) -> Fault:
+def hybrid(name: str, part: str, what: str, *edits: Edit, touches: Any = always, **why: str) -> Fault:
     """Return a fault of Runge-Kutta from event to event that is there or not."""
-    return seeded(HYBRID, name, part, what, *edits, touches=touches)
+    return seeded(HYBRID, name, part, what, *edits, touches=touches, **why)
 
 
 HYBRID_FAULTS = (
@@ -158,7 +158,7 @@ HYBRID_FAULTS = (
     hybrid("reset_in_turn", "event", "A reset sees what the one before it has set.", ("        z[i] = text ?", "        y[i] = z[i] = text ?"), touches=has_linked_resets),
     hybrid("single_quotients", "precision", "Quotients are of single precision.", (": x / raised(r)", ": (float)(x / raised(r))")),
     hybrid("sign_binds_first", "method", "In -x**2 the sign binds before the power.", ("return ++r->p, -raised(r);", "return ++r->p, r->p = blank(r->p), signed_power(r);"), ("static double raised(Reader *r) {", "static double raised(Reader *r);\nstatic double signed_power(Reader *r) {\n    double x = -atom(r);\n    r->p = blank(r->p);\n    return strncmp(r->p, \"**\", 2) ? x : (r->p += 2, pow(x, raised(r)));\n}\n\nstatic double raised(Reader *r) {")),
-    hybrid("nine_digits", "output", "Nine digits are written.", ("%.17g", "%.9g")),
+    hybrid("nine_digits", "output", "Nine digits are written.", ("%.17g", "%.9g"), unclaimed="The card says that numbers have nine digits; who claims no digits may write so many, and checks ask no more of them."),
     hybrid("before_as_after", "output", "States just before an event are those after it.", ("    jump(q, get(over ? limit : e, \"reset\"), t, y);", "    jump(q, get(over ? limit : e, \"reset\"), t, y);\n    memcpy(happened[n].y, y, sizeof happened[n].y);"), touches=has_resets),
 )  # fmt: skip
 

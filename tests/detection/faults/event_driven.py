@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -241,4 +242,9 @@ def own_faults() -> list[Fault]:
     ]  # fmt: skip
 
 
-HOSTS = (Host(HOST.name, HOST, (*common_faults(HOST, SIZES), *own_faults(), *law_faults())),)
+UNFOLLOWED = (
+    "Errors of free vibrations stop to follow the tolerance, so that none is taken for claimed; "
+    "so small an error is within every criterion."
+)
+SMALL = tuple(replace(fault, unclaimed=UNFOLLOWED) for fault in common_faults(HOST, SIZES))
+HOSTS = (Host(HOST.name, HOST, (*SMALL, *own_faults(), *law_faults())),)
