@@ -184,7 +184,7 @@ def own_faults() -> list[Fault]:
     """Return the faults of this method."""
     relative = RELATIVE
     return [
-        own("rho_inf", "method", "The spectral radius at infinity is too small.", weighed(rho_inf=lambda _, s: HOST.rho_inf * (1 - s)), meaning=relative),
+        replace(own("rho_inf", "method", "The spectral radius at infinity is too small.", weighed(rho_inf=lambda _, s: HOST.rho_inf * (1 - s)), meaning=relative), unclaimed="All weights follow from it: a sound method of the family, if nobody says which."),
         own("alpha_m", "method", "The weight of inertia is too large.", weighed(alpha_m=lambda w, s: w.alpha_m + s, beta=lambda w, s: w.beta, gamma=lambda w, s: w.gamma), meaning="change"),
         own("alpha_f", "method", "The weight of forces is too large.", weighed(alpha_f=lambda w, s: w.alpha_f + s, beta=lambda w, s: w.beta, gamma=lambda w, s: w.gamma), meaning="change"),
         own("beta", "method", "Beta is too large.", weighed(beta=lambda w, s: (1 + s) * w.beta), meaning=relative),
