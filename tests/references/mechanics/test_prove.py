@@ -195,7 +195,7 @@ def test_the_command_reads_python_and_json(veridyn, tmp_path):
         ((f"{source}:BALL",), "nothing is asked"),
         ((f"{source}:BALL", "x1@7"), "7 s is not in it"),
         ((f"{source}:BALL", "x1@nan"), "finite number"),
-        ((str(tmp_path / "none.json"), "x1@1"), "cannot be read"),
+        ((str(tmp_path / "none.json"), "x1@1"), "none.json cannot be read: no such file or directory"),
     ):
         refused = veridyn("prove", *arguments)
         assert refused.status == 2
