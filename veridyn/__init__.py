@@ -62,12 +62,12 @@ PLACES = {
 }  # fmt: skip
 
 __all__ = [
-    "Accumulation", "BucklingStop", "Card", "Change", "Comparison", "Condensed", "Condition", "Friction", "Harmonic",
-    "InitialValueProblem", "Load", "MechanicalProblem", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring",
-    "RecordedRun", "ResponseSpectrum", "Solution", "Solver", "Stop", "Sum", "SupportMotion", "TimeVarying", "Windowed",
-    "Zener", "__version__", "as_initial_value", "cases", "compare", "condensed", "constant", "correct_baseline", "identify",
-    "names_of", "pieces", "polynomial", "prove", "pulse", "read_acceleration", "read_run", "reference", "report",
-    "response_spectrum", "solve", "step", "table", "verify",
+    "Accumulation", "BucklingStop", "Card", "Change", "Comparison", "Condensed", "Condition", "Friction",
+    "Harmonic", "InitialValueProblem", "Load", "MechanicalProblem", "Mode", "Modes", "NonlinearDamper",
+    "NonlinearSpring", "RecordedRun", "ResponseSpectrum", "Solution", "Solver", "Stop", "Sum", "SupportMotion",
+    "TimeVarying", "Windowed", "Zener", "__version__", "as_initial_value", "cases", "compare", "condensed",
+    "constant", "correct_baseline", "identify", "names_of", "pieces", "polynomial", "prove", "pulse",
+    "read_acceleration", "read_run", "reference", "report", "response_spectrum", "solve", "step", "table", "verify",
 ]  # fmt: skip
 
 
