@@ -270,6 +270,16 @@ def forget() -> None:
         cache.cache_clear()
 
 
+def compute_in_time(compute: Callable[[], Certified], seconds: float, remedy: str = "") -> Certified:
+    """Return a value by its first route, undefined with how far it came if it does not come within some seconds."""
+    try:
+        with time_limit(seconds):
+            return compute()
+    except OutOfTime as reached:
+        forget()  # motions that were left half-way
+        return undefined("; ".join(filter(None, (f"not within {seconds:g} s: it came to {reached}", remedy))))
+
+
 def per_precision(function: Callable[P, T]) -> Callable[P, T]:
     """Cache a function of hashable arguments whose result depends on the current precision too."""
 

@@ -1,11 +1,12 @@
 """veridyn: verification of solvers of nonlinear dynamics.
 
 The front door. `verify` runs a solver through the cases, `reference` gives certified values, `cases` lists what there
-is. For a problem of your own: `Problem` with its elements, `solve`, `compare`, `report`.
+is. For a problem of your own: `MechanicalProblem` with its elements, `solve`, `compare`, `report`.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from veridyn.problem.devices import BucklingStop, NonlinearDamper, NonlinearSpring, Zener
     from veridyn.problem.elements import Friction, Load, Stop, SupportMotion, TimeVarying
     from veridyn.problem.initial_value import InitialValueProblem
-    from veridyn.problem.mechanical import MechanicalProblem as Problem
+    from veridyn.problem.mechanical import MechanicalProblem
     from veridyn.problem.modal_basis import Modes
     from veridyn.problem.modes import Accumulation, Change, Condition, Mode
     from veridyn.problem.pieces import pieces
@@ -61,22 +62,21 @@ PLACES = {
 }  # fmt: skip
 
 __all__ = [
-    "Accumulation", "BucklingStop", "Card", "Change", "Comparison", "Condensed", "Condition", "Friction", "Harmonic",
-    "InitialValueProblem", "Load", "Mode", "Modes", "NonlinearDamper", "NonlinearSpring", "Problem", "RecordedRun",
-    "ResponseSpectrum", "Solution", "Solver", "Stop", "Sum", "SupportMotion", "TimeVarying", "Windowed", "Zener",
-    "__version__", "as_initial_value", "cases", "compare", "condensed", "constant", "correct_baseline", "identify",
-    "names_of", "pieces", "polynomial", "prove", "pulse", "read_acceleration", "read_run", "reference", "report",
-    "response_spectrum", "solve", "step", "table", "verify",
+    "Accumulation", "BucklingStop", "Card", "Change", "Comparison", "Condensed", "Condition", "Friction",
+    "Harmonic", "InitialValueProblem", "Load", "MechanicalProblem", "Mode", "Modes", "NonlinearDamper",
+    "NonlinearSpring", "RecordedRun", "ResponseSpectrum", "Solution", "Solver", "Stop", "Sum", "SupportMotion",
+    "TimeVarying", "Windowed", "Zener", "__version__", "as_initial_value", "cases", "compare", "condensed",
+    "constant", "correct_baseline", "identify", "names_of", "pieces", "polynomial", "prove", "pulse",
+    "read_acceleration", "read_run", "reference", "report", "response_spectrum", "solve", "step", "table", "verify",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     """Import the front door on first use: listing needs no numerical library."""
-    wanted = "MechanicalProblem" if name == "Problem" else name
-    place = next((place for place, names in PLACES.items() if wanted in names), "") if name in __all__ else ""
+    place = next((place for place, names in PLACES.items() if name in names), "")
     if not place:
-        raise AttributeError(f"module 'veridyn' has no attribute {name!r}")
-    return getattr(import_module(f"veridyn.{place}"), wanted)
+        raise AttributeError(f"module 'veridyn' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    return getattr(import_module(f"veridyn.{place}"), name)
 
 
 def __dir__() -> list[str]:

@@ -48,6 +48,11 @@ def read_bytes(path: Path, largest: int = LARGEST) -> bytes:
     return content
 
 
+def explain_error(error: Exception) -> str:
+    """Return why a file cannot be read, without the number of the error and the path: whoever reports it names that."""
+    return error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error)
+
+
 def read_text(path: Path, largest: int = LARGEST) -> str:
     """Return the UTF-8 text of a file; a byte order mark is left out. Raises what `read_bytes` raises."""
     try:

@@ -223,8 +223,9 @@ def _lock(work: Path) -> int:
     a file without a name, which keeps nobody out: such a one is given up and the next one is taken. So is a folder that
     is deleted meanwhile. Raises BlockingIOError if another process has the lock; OSError.
     """
+    trouble: OSError = BlockingIOError(errno.EAGAIN, "others lock it again and again")
     for _ in range(ATTEMPTS):
-        with contextlib.suppress(FileNotFoundError, FileExistsError):  # the folder went between two of these calls
+        try:
             work.mkdir(parents=True, exist_ok=True)
             if work.is_symlink():
                 raise OSError(errno.ELOOP, f"{work} is a link")
@@ -238,7 +239,9 @@ def _lock(work: Path) -> int:
                 os.close(descriptor)
                 raise
             os.close(descriptor)
-    raise BlockingIOError(errno.EAGAIN, "others lock it again and again")
+        except (FileNotFoundError, FileExistsError) as error:
+            trouble = error  # the folder went between two of these calls, or it can never be made
+    raise trouble
 
 
 def _seize(descriptor: int) -> None:

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from veridyn.inputs import LARGEST_SETTINGS, parse_toml, read_text
+from veridyn.inputs import LARGEST_SETTINGS, explain_error, parse_toml, read_text
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.solver.contract.controls import Controls, described, number, read_controls
@@ -98,7 +98,7 @@ class Fmu:
         try:
             result = parse_toml(read_text(self.map_path, LARGEST_SETTINGS))
         except (OSError, ValueError) as error:
-            raise SolverInputError(f"map {self.map_path} cannot be read: {error}") from None
+            raise SolverInputError(f"map {self.map_path} cannot be read: {explain_error(error)}") from None
         known = {v.name for v in self.description.modelVariables}
         for table, rows in result.items():
             if table not in TABLES or not isinstance(rows, dict):

@@ -35,7 +35,7 @@ class Solver(Protocol):
         Parameters
         ----------
         problem
-            A `veridyn.Problem` or `veridyn.InitialValueProblem`, by the capabilities.
+            A `veridyn.MechanicalProblem` or `veridyn.InitialValueProblem`, by the capabilities.
         settings
             Values of the settings that the solver declares, and ``scheme`` if it has schemes.
 

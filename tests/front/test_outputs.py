@@ -96,6 +96,13 @@ def test_a_lock_that_is_a_link_empties_nothing(tmp_path):
     assert (tmp_path / "precious").read_bytes() == b"1"
 
 
+def test_a_place_that_can_never_be_made_is_not_taken_for_that_of_another_run(tmp_path):
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / ".veridyn").write_bytes(b"")
+    with pytest.raises(ReportError, match="cannot write into"):
+        write(tmp_path / "r", {"index.html": b"1"})
+
+
 @pytest.mark.parametrize("name", ["../precious", "/precious", "a/../../precious", ".veridyn/lock", ""])
 def test_a_manifest_that_leads_out_of_the_folder_is_refused(tmp_path, name):
     folder = tmp_path / "r"

@@ -26,7 +26,7 @@ def hammer(**changes):
         "initial_velocity": [2.0],
         "stops": veridyn.Stop("stop", "x1", gap=0.1, stiffness=1e4),
     }
-    return veridyn.Problem(name="hammer", **{**given, **changes})
+    return veridyn.MechanicalProblem(name="hammer", **{**given, **changes})
 
 
 def spring(**changes):

@@ -29,7 +29,7 @@ PARABOLA = veridyn.InitialValueProblem(
     initial=(0, 5),
     end=3.0,
 )
-SLIDE = veridyn.Problem(
+SLIDE = veridyn.MechanicalProblem(
     name="slide",
     mass=2.0,
     end=2.0,
@@ -82,7 +82,7 @@ def test_a_zero_is_confirmed_within_the_digits_of_a_second_route():
 
 def test_what_the_engine_refuses_is_said_and_answered_by_solvers():
     profile = np.column_stack((np.linspace(0.0, 2 * np.pi, 5), np.full(5, 0.1)))
-    framed = veridyn.Problem(
+    framed = veridyn.MechanicalProblem(
         name="framed",
         mass=np.eye(2),
         stiffness=100 * np.eye(2),

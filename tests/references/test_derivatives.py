@@ -96,7 +96,7 @@ def test_nothing_is_differentiated_to_a_count_or_a_choice(case, name, may_be):
 
 def test_what_is_zero_only_because_another_parameter_is_zero_is_none():
     """A body in a medium, x = (1 - exp(-c t/m)) m/c: without the medium no mass matters, but it does beside one."""
-    body = veridyn.Problem(name="body", mass=2.0, damping=0.0, end=1.0, initial_velocity=[3.0])
+    body = veridyn.MechanicalProblem(name="body", mass=2.0, damping=0.0, end=1.0, initial_velocity=[3.0])
     (mixed,) = veridyn.prove(body, ["x1@1"], derivative=("damping[1,1]", "mass[1,1]")).values()
     assert abs(mixed.value - 3 / mpmath.mpf(8)) <= mixed.radius + mpmath.mpf(10) ** -30
 

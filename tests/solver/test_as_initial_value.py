@@ -9,9 +9,9 @@ from veridyn import (
     Friction,
     Harmonic,
     Load,
+    MechanicalProblem,
     Modes,
     NonlinearSpring,
-    Problem,
     Stop,
     SupportMotion,
     Windowed,
@@ -31,11 +31,11 @@ AGREE = 1e-8  # of the largest: events by a tolerance of 1e-11, some tens of the
 
 def oscillator(**changes):
     given = {"mass": 1.5, "stiffness": 40.0, "damping": 0.3, "initial_velocity": [1.0], "end": 3.0}
-    return Problem(**{**given, "output_times": TIMES, **changes})
+    return MechanicalProblem(**{**given, "output_times": TIMES, **changes})
 
 
 def tower(**changes):
-    return Problem(
+    return MechanicalProblem(
         **{
             "mass": [[2.0, 0.5], [0.5, 1.0]],
             "stiffness": [[300.0, -100.0], [-100.0, 100.0]],
@@ -141,7 +141,7 @@ def test_json_keeps_what_was_made():
 
 CLOSE = {"gap": 0.1, "stiffness": 1.0}
 REFUSED = {
-    "a modal basis: give matrices": Problem(
+    "a modal basis: give matrices": MechanicalProblem(
         modes=Modes(omega=[1.0], damping=[0.0], masses=[1.0], shapes=[[1.0]]), end=1.0
     ),
     "is set-valued: regularise it": oscillator(frictions=Friction("f", [1.0], normal=1.0, static=0.1, kinetic=0.1)),

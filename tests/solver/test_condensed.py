@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from veridyn import Friction, Harmonic, Load, NonlinearDamper, Problem, Stop, condensed
+from veridyn import Friction, Harmonic, Load, MechanicalProblem, NonlinearDamper, Stop, condensed
 from veridyn.problem.errors import ProblemError
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.integrators.modal import SOLVER as MODAL
@@ -114,7 +114,7 @@ def test_a_small_mass_tends_to_none():
     x = c.restored(EXACT.solve(c.problem, {})).displacement
     off = []
     for small in (1e-2, 1e-3, 1e-4):
-        heavy = Problem(mass=np.diag(weights + small * (weights == 0)), **given)
+        heavy = MechanicalProblem(mass=np.diag(weights + small * (weights == 0)), **given)
         off.append(np.abs(EXACT.solve(heavy, {}).displacement - x).max() / np.abs(x).max())
     # what has no dashpot rings with an amplitude v/w, as the root of its mass; samples meet the ringing by chance
     assert off[0] > off[1] > off[2]

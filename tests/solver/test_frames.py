@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn import Friction, Harmonic, Load, Problem, Stop, SupportMotion
+from veridyn import Friction, Harmonic, Load, MechanicalProblem, Stop, SupportMotion
 from veridyn.problem.basis import driven_displacement, driven_velocity, modal_basis
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.time_functions import polynomial
@@ -35,7 +35,7 @@ def chain(**changes):
         "end": 4.0,
         "output_times": INSTANTS,
     }
-    return Problem(**{**given, **changes})
+    return MechanicalProblem(**{**given, **changes})
 
 
 def at(response, times=INSTANTS):
@@ -108,7 +108,7 @@ def test_modes_see_the_supports_too():
     whole = chain(**elements("absolute"))
     one, other = EXACT.solve(whole, {}), EXACT.solve(by_modes(whole, modal_basis(whole)), {})
     assert np.abs(one.displacement - other.displacement).max() < 1e-11
-    few = Problem(
+    few = MechanicalProblem(
         mass=np.eye(3),
         stiffness=[[20.0, -10.0, 0.0], [-10.0, 20.0, -10.0], [0.0, -10.0, 10.0]],
         supports=SupportMotion.from_acceleration("base", [1.0, 1.0, 1.0], Harmonic(1.0, 2.0)),
@@ -131,7 +131,7 @@ def clamped(**changes):
     """A block between a jaw on the shaken base, and one on the ground that is now and then the stronger one."""
     jaws = (Friction("base", [1.0], 1.0, 0.6, 0.6), Friction("ground", [1.0], 1.0, 0.5, 0.5, frame="absolute"))
     given = {"mass": 1.0, "stiffness": 9.0, "supports": SHAKEN, "frictions": jaws, "end": 4.0}
-    return Problem(**{**given, "output_times": INSTANTS, **changes})
+    return MechanicalProblem(**{**given, "output_times": INSTANTS, **changes})
 
 
 @pytest.mark.all_schemes
@@ -155,7 +155,9 @@ def test_a_spring_is_pulled_until_the_block_slides():
     base = SupportMotion("base", [1.0], polynomial(0.0), polynomial(0.2), polynomial(0.0, 0.2))
     k, n, static, kinetic, speed = 4.0, 10.0, 0.3, 0.2, 0.2
     ground = Friction("ground", [1.0], n, static, kinetic, frame="absolute")
-    pulled = Problem(mass=1.0, stiffness=k, supports=base, initial_velocity=[-speed], frictions=ground, end=12.0)
+    pulled = MechanicalProblem(
+        mass=1.0, stiffness=k, supports=base, initial_velocity=[-speed], frictions=ground, end=12.0
+    )
     r = EXACT.solve(pulled, {})
     slips = static * n / k / speed
     ahead, w = (static - kinetic) * n / k, k**0.5
@@ -168,7 +170,7 @@ def test_a_wall_that_moves_bats_the_ball():
     a, w, e, gap = 0.3, 2.0, 0.7, 0.1
     wall = SupportMotion("wall", [1.0], Harmonic(-a * w**2, w), Harmonic(a * w, w, "pi/2"), Harmonic(a, w))
     # x is the place of the ball relative to the wall, which follows it: the stop sees x, a second one the ground
-    ball = Problem(
+    ball = MechanicalProblem(
         mass=1.0,
         supports=wall,
         initial_displacement=[gap],
@@ -192,11 +194,11 @@ def test_walls_that_crush_a_body_have_no_motion():
     closing = SupportMotion("wall", [1.0], polynomial(0.0), polynomial(0.5), polynomial(0.0, 0.5))
     walls = (Stop("left", [-1.0], 0.1, restitution=0.0), Stop("right", [1.0], 0.2, restitution=0.0, frame="absolute"))
     with pytest.raises(SolverFailure, match=r"no velocities obey the stops that are hit together: .* crush"):
-        EXACT.solve(Problem(mass=1.0, supports=closing, initial_velocity=[-0.5], stops=walls, end=2.0), {})
+        EXACT.solve(MechanicalProblem(mass=1.0, supports=closing, initial_velocity=[-0.5], stops=walls, end=2.0), {})
 
 
 def test_a_start_beyond_a_wall_that_has_moved_is_refused():
     away = SupportMotion("wall", [1.0], polynomial(0.0), polynomial(0.0), polynomial(0.5))
     wall = Stop("wall", [1.0], 0.2, restitution=0.5, frame="absolute")
     with pytest.raises(ProblemError, match=r"starts 0\.3 m beyond stop 'wall'"):
-        EXACT.solve(Problem(mass=1.0, supports=away, stops=wall, end=1.0), {})
+        EXACT.solve(MechanicalProblem(mass=1.0, supports=away, stops=wall, end=1.0), {})

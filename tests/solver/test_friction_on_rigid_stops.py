@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from veridyn import Friction, Harmonic, Load, Problem, Stop, SupportMotion
+from veridyn import Friction, Harmonic, Load, MechanicalProblem, Stop, SupportMotion
 from veridyn.problem.time_functions import polynomial
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.exact.solver import SOLVER as EXACT
@@ -20,7 +20,7 @@ def block(mass=None, mu=MU, static=None, e=0.5, loads=(), **changes):
     weight = Load([0.0, -2 * G], 1.0)
     given = {"mass": mass, "end": 3.0, "output_times": np.linspace(0.0, 3.0, 301), "loads": (weight, *loads)}
     floor = Stop("floor", [0.0, -1.0], gap=0.0, restitution=e)
-    return Problem(**{**given, "stops": floor, "frictions": rub(mu, static), **changes})
+    return MechanicalProblem(**{**given, "stops": floor, "frictions": rub(mu, static), **changes})
 
 
 def rub(mu=MU, static=None, **changes):
@@ -145,7 +145,7 @@ def jammed(forces, v):
     b = 0.9
     mass = np.linalg.inv([[1.0, b], [b, 1.0]])
     given = {"loads": [Load([0.0, 1.0], forces)], "initial_velocity": [v, 0.0], "end": 1.0}
-    return Problem(
+    return MechanicalProblem(
         mass=mass,
         stops=Stop("floor", [0.0, -1.0], gap=0.0, restitution=0.0),
         frictions=Friction("rub", [1.0, 0.0], "floor", 1.5, 1.5),
@@ -186,7 +186,7 @@ def test_time_stepping_converges_to_it():
     """Two bodies between rigid walls, on which they rub; Moreau and Jean's steps have the same laws, written apart."""
     g = np.random.default_rng(11).normal(size=(3, 3))
     rows = np.array([[1.0, 0.0, 0.2], [0.0, 1.0, -0.3]])
-    pair = Problem(
+    pair = MechanicalProblem(
         mass=0.3 * g @ g.T + np.eye(3),
         stiffness=20 * np.eye(3) - 4 * (np.eye(3, k=1) + np.eye(3, k=-1)),
         damping=0.4 * np.eye(3),

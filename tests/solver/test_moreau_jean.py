@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from veridyn import Friction, Harmonic, Load, Problem, Stop
+from veridyn import Friction, Harmonic, Load, MechanicalProblem, Stop
 from veridyn.references.methods.discrete import LinearProblem, march, read_method
 from veridyn.solver.contract.errors import SettingsError, SolverFailure
 from veridyn.solver.exact.solver import SOLVER as EXACT
@@ -24,7 +24,7 @@ def pair(**changes):
         "end": 2.0,
         "output_times": TIMES,
     }
-    return Problem(**{**given, **changes})
+    return MechanicalProblem(**{**given, **changes})
 
 
 def thrown(floor, friction=None, **changes):
@@ -39,7 +39,7 @@ def thrown(floor, friction=None, **changes):
         "end": 1.0,
         "output_times": np.linspace(0.0, 1.0, 101),
     }
-    return Problem(**{**given, **changes})
+    return MechanicalProblem(**{**given, **changes})
 
 
 def test_smooth_steps_are_those_of_the_trapezoidal_rule():
@@ -60,7 +60,7 @@ def test_smooth_steps_are_those_of_the_trapezoidal_rule():
 
 def test_a_bouncing_ball_takes_the_rational_numbers_of_the_method():
     """256 steps of 1/128 s from 1 m, e = 1/2, g = 10 m/s²: all of them are numbers that doubles hold."""
-    ball = Problem(
+    ball = MechanicalProblem(
         mass=[[1.0]], initial_displacement=[1.0], loads=Load([-10.0], 1.0), end=2.0,
         stops=Stop("floor", [-1.0], 0.0, restitution=0.5), output_times=np.linspace(0.0, 2.0, 257),
     )  # fmt: skip

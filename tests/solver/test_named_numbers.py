@@ -13,7 +13,7 @@ from veridyn.problem.named_numbers import list_numbers, replace_number
 from veridyn.problem.time_functions import Piecewise
 
 LATE = Piecewise((0.0, 0.5), ((1.0,), (2.0, "1/3")))
-FULL = veridyn.Problem(
+FULL = veridyn.MechanicalProblem(
     name="full",
     mass=np.array([[2.0, 0.25], [0.25, 1.5]]),
     stiffness=np.array([[50.0, -10.0], [-9.0, 30.0]]),
@@ -70,7 +70,7 @@ def test_another_value_stands_where_the_name_says_and_nowhere_else(name):
 
 def test_modal_and_sparse_problems_have_names_as_well():
     modes = veridyn.Modes(omega=[3.0], damping=[0.01], masses=[2.0], shapes=[[1.0], [0.5]])
-    modal = veridyn.Problem(modes=modes, end=1.0)
+    modal = veridyn.MechanicalProblem(modes=modes, end=1.0)
     assert replace_number(modal, list_numbers(modal)["modes.omega[1]"], 4.0).modes.omega[0] == 4.0
-    sparse = veridyn.Problem(mass=scipy.sparse.eye(2), stiffness=scipy.sparse.eye(2), end=1.0)
+    sparse = veridyn.MechanicalProblem(mass=scipy.sparse.eye(2), stiffness=scipy.sparse.eye(2), end=1.0)
     assert "stiffness[1,2]" in list_numbers(sparse.dense())

@@ -37,10 +37,10 @@ FUNCTIONS = ("Harmonic", "Sum", "Windowed", "constant", "polynomial", "pulse", "
 
 
 def free(**changes):
-    return veridyn.Problem(**{"mass": 1.0, "stiffness": 1e4, "end": 0.1, **changes})
+    return veridyn.MechanicalProblem(**{"mass": 1.0, "stiffness": 1e4, "end": 0.1, **changes})
 
 
-@pytest.mark.parametrize("name", inspect.signature(veridyn.Problem).parameters)
+@pytest.mark.parametrize("name", inspect.signature(veridyn.MechanicalProblem).parameters)
 def test_in_a_problem(name):
     for wrong in NONSENSE:
         with contextlib.suppress(ProblemError):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from veridyn import Friction, Harmonic, Load, Problem, Stop, as_initial_value, step
+from veridyn import Friction, Harmonic, Load, MechanicalProblem, Stop, as_initial_value, step
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.kinds import problem_from_json
 from veridyn.problem.smoothness import regularity
@@ -25,7 +25,7 @@ TIGHT = {"scheme": "DOP853", "rtol": 1e-12, "atol": 1e-14}
 def ball(e=0.8, end=5.0, **changes):
     floor = Stop("floor", [-1.0], gap=0.0, restitution=e)
     given = {"mass": 2.0, "initial_displacement": [1.0], "end": end, "output_times": np.linspace(0.0, end, 501)}
-    return Problem(**{**given, "loads": Load([-2 * 9.81], 1.0), "stops": floor, **changes})
+    return MechanicalProblem(**{**given, "loads": Load([-2 * 9.81], 1.0), "stops": floor, **changes})
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_an_elastic_ball_goes_on():
 
 def test_a_stop_lets_go_where_it_would_pull():
     """A mass pressed by F cos t leaves the stop at t = pi/2, with x = -F (t - pi/2)^3/6 and more."""
-    pressed = Problem(
+    pressed = MechanicalProblem(
         mass=1.0,
         end=4.0,
         output_times=np.linspace(0.0, 4.0, 401),
@@ -124,12 +124,12 @@ def test_a_touch_on_a_seam_is_one_impact(solver, shift):
         fall = math.sqrt(2 * h / g)
         seam = fall * (1 + shift)
         given = {"mass": 1.0, "loads": Load([-1.0], g), "stops": Stop("floor", [-1.0], gap=0.0, restitution=0.7)}
-        whole = Problem(**given, initial_displacement=[h], end=1.5 * fall)
+        whole = MechanicalProblem(**given, initial_displacement=[h], end=1.5 * fall)
         whole = replace(whole, loads=(*whole.loads, Load([0.0], step(1.0, seam))))
-        first = Problem(**given, initial_displacement=[h], end=seam)
+        first = MechanicalProblem(**given, initial_displacement=[h], end=seam)
         r = solver.solve(first, {})
         start = {"initial_displacement": r.displacement[-1], "initial_velocity": r.velocity[-1], "start": seam}
-        second = Problem(**given, **start, end=1.5 * fall)
+        second = MechanicalProblem(**given, **start, end=1.5 * fall)
         place = 0.7 * g * fall**2 / 2 - g * fall**2 / 8
         for parts in ((whole,), (first, second)):
             answers = [solver.solve(part, {}) for part in parts]
@@ -140,7 +140,7 @@ def test_a_touch_on_a_seam_is_one_impact(solver, shift):
 
 def corner(e, other):
     """Return a body of full mass that flies into a corner, both walls of which it reaches at once."""
-    return Problem(
+    return MechanicalProblem(
         mass=[[2.0, 0.5], [0.5, 1.0]],
         initial_displacement=[-1.0, -1.0],
         initial_velocity=[1.0, 1.0],
@@ -173,7 +173,7 @@ def test_the_law_of_impact_is_complementarity():
 
 def test_a_body_that_sticks_is_kicked_by_an_impact():
     """Friction under a constant force gives no impulse."""
-    pair = Problem(
+    pair = MechanicalProblem(
         mass=[[2.0, 0.5], [0.5, 1.0]],
         initial_velocity=[1.0, 0.0],
         end=0.5,
@@ -196,7 +196,7 @@ def test_event_driven_solvers_agree_with_the_exact_one(seed):
     rng = np.random.default_rng(seed)
     g, h = rng.normal(size=(2, 3, 3))
     stiffness = 10 * h @ h.T + np.eye(3)
-    problem = Problem(
+    problem = MechanicalProblem(
         mass=g @ g.T + np.eye(3),
         stiffness=stiffness,
         damping=0.02 * stiffness,

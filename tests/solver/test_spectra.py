@@ -33,7 +33,7 @@ def test_the_shock_spectrum_of_a_rectangular_pulse():
 @pytest.mark.parametrize(("hertz", "damping"), [(0.4, 0.05), (3.0, 0.02), (9.0, 0.3)])
 def test_the_exact_solver_meets_the_spectrum(hertz, damping):
     corrected = veridyn.correct_baseline(RECORD)  # parabolas between breaks
-    problem = veridyn.Problem(
+    problem = veridyn.MechanicalProblem(
         mass=1.0,
         stiffness=(TURN * hertz) ** 2,
         damping=2 * damping * TURN * hertz,

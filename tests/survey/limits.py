@@ -12,12 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from veridyn.api.front import compute_in_time
 from veridyn.api.proving import follow_problem, make_reference
 from veridyn.problem.elements import Friction, Load, Stop
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic
-from veridyn.references.certified import CertificationError, forget, undefined
+from veridyn.references.certified import CertificationError, compute_in_time, forget, undefined
 from veridyn.references.problems.queries import read_query
 from veridyn.reports.markdown import table
 

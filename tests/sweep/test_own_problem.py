@@ -5,9 +5,9 @@ import csv
 import numpy as np
 import pytest
 
-from veridyn import Change, InitialValueProblem, Mode, Problem, Stop
+from veridyn import Change, InitialValueProblem, MechanicalProblem, Mode, Stop
 
-OSCILLATOR = Problem(
+OSCILLATOR = MechanicalProblem(
     name="oscillator",
     mass=1.0,
     stiffness=4.0,

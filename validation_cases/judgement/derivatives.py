@@ -18,8 +18,7 @@ from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem, Problem
 from veridyn.problem.tangent import Tangent, name_numbers
 from veridyn.problem.variations import shift
-from veridyn.references.certified import Certified, forget, undefined
-from veridyn.references.deadline import OutOfTime, time_limit
+from veridyn.references.certified import Certified, compute_in_time
 from veridyn.references.derivatives import Compute
 from veridyn.references.parameters import Exact, Parameter
 from veridyn.references.reference import DIGITS
@@ -54,12 +53,7 @@ def settle_soon(compute: Compute) -> Compute:
     """Return what gives values in the time that a proof has here, or says how far it came."""
 
     def settle(values: Values, digits: int) -> Certified:
-        try:
-            with time_limit(SECONDS):
-                return compute(values, digits)
-        except OutOfTime as reached:
-            forget()  # motions that were left half-way
-            return undefined(f"its proof does not come within {SECONDS:g} s: it came to {reached}")
+        return compute_in_time(partial(compute, values, digits), SECONDS)
 
     return settle
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from veridyn.api.limits import SECONDS
-from veridyn.references.certified import Certified, forget, undefined
-from veridyn.references.deadline import OutOfTime, time_limit
+from veridyn.api.limits import MORE, SECONDS
+from veridyn.references.certified import Certified, compute_in_time
 from veridyn.references.derivatives import Compute, check_names
 from veridyn.references.parameters import check_digits
 from veridyn.validation_cases.judgement.case import Case, Values, Variant
@@ -86,7 +85,7 @@ def settle_in_time(name: str, compute: Callable[[], Certified], seconds: float) 
     What is left of the time is for each of the second routes; the value stands without one that takes longer.
     """
     begin = time.monotonic()
-    return compute_in_time(compute, seconds).settle(name, seconds - (time.monotonic() - begin))
+    return compute_in_time(compute, seconds, MORE).settle(name, seconds - (time.monotonic() - begin))
 
 
 def settle_until(name: str, compute: Compute, seconds: float) -> Compute:
@@ -97,13 +96,3 @@ def settle_until(name: str, compute: Compute, seconds: float) -> Compute:
         return settle_in_time(name, partial(compute, values, digits), round(ends - time.monotonic(), 1))
 
     return settle
-
-
-def compute_in_time(compute: Callable[[], Certified], seconds: float) -> Certified:
-    """Return a value by its first route, or how far it came in the time that it has."""
-    try:
-        with time_limit(seconds):
-            return compute()
-    except OutOfTime as reached:
-        forget()  # motions that were left half-way
-        return undefined(f"not within {seconds:g} s: it came to {reached}; --seconds gives it more")

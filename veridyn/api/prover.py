@@ -6,12 +6,12 @@ import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
-from veridyn.api.front import compute_in_time
+from veridyn.api.limits import MORE
 from veridyn.api.proving import follow_problem, make_reference, read_values
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import Problem
-from veridyn.references.certified import CertificationError, Certified, undefined
+from veridyn.references.certified import CertificationError, Certified, compute_in_time, undefined
 from veridyn.references.mechanics.motions import MechanicalQuantities
 from veridyn.references.parameters import ParameterError
 from veridyn.references.problems.hybrid import MotionQuantities
@@ -52,7 +52,7 @@ class Prover:
         values = read_values(self.problem, self.motion)
         try:
             reference = make_reference(self.motion, query)
-            value = compute_in_time(partial(reference.compute, values, DIGITS), left)
+            value = compute_in_time(partial(reference.compute, values, DIGITS), left, MORE)
         except (CertificationError, ParameterError, ProblemError) as reason:
             return undefined(str(reason))
         # Second routes are as slow as solvers are fast: who compares solvers waits for the proof alone.

@@ -234,7 +234,7 @@ def refuse_others(problem: object) -> None:
     """Raise ProblemError for what is no problem."""
     if not isinstance(problem, Problem):
         raise ProblemError(
-            f"{problem!r} is no problem: veridyn.Problem and veridyn.InitialValueProblem make one; "
+            f"{problem!r} is no problem: veridyn.MechanicalProblem and veridyn.InitialValueProblem make one; "
             "veridyn.verify judges a solver on cases"
         )
 

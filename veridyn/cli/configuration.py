@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from veridyn.inputs import LARGEST_SETTINGS, InputError, parse_toml, read_text
+from veridyn.inputs import LARGEST_SETTINGS, InputError, explain_error, parse_toml, read_text
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import nearest
 
@@ -52,7 +52,7 @@ def _read(file: str) -> dict[str, Any]:
     try:
         return parse_toml(read_text(Path(file), LARGEST_SETTINGS))
     except (OSError, InputError) as error:
-        raise SolverInputError(f"{file}: {error}") from None
+        raise SolverInputError(f"{file}: {explain_error(error)}") from None
 
 
 def _check(name: str, command: str, table: Any, commands: Mapping[str, argparse.ArgumentParser]) -> None:

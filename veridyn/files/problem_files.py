@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from veridyn.inputs import InputError, parse_json, read_text
+from veridyn.inputs import InputError, explain_error, parse_json, read_text
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.kinds import problem_from_json
 from veridyn.problem.mechanical import Problem
@@ -40,6 +40,6 @@ def _read_file(path: Path) -> Problem:
     try:
         data = parse_json(read_text(path))
     except (OSError, InputError) as error:
-        raise ProblemError(f"{path} cannot be read: {error}") from None
+        raise ProblemError(f"{path} cannot be read: {explain_error(error)}") from None
     inner = data.get("problem") if isinstance(data, dict) else None  # what `export` writes holds it
     return problem_from_json(json.dumps(inner if isinstance(inner, dict) else data))

@@ -11,7 +11,7 @@ from typing import Any
 
 from veridyn.files.histories import recognise_columns
 from veridyn.files.tables import Column, Table, read_table
-from veridyn.inputs import LARGEST_SETTINGS, InputError, parse_toml, read_text
+from veridyn.inputs import LARGEST_SETTINGS, InputError, explain_error, parse_toml, read_text
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.nearest import nearest
 from veridyn.results import ErrorKind
@@ -105,7 +105,7 @@ def read_quality(file: Path) -> QualityRecord:
     except InputError as error:
         raise SolverInputError(f"{file}: {error}") from None
     except OSError as error:
-        raise SolverInputError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from None
+        raise SolverInputError(f"cannot read {file}: {explain_error(error)}") from None
     _check_keys(f"{file}", content, ("number", "intended_use", "revisions", "assessments"))
     return QualityRecord(
         number=_read_text(f"{file}", content, "number"),

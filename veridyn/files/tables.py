@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from veridyn.inputs import LARGEST_TABLE, InputError, read_bytes
+from veridyn.inputs import LARGEST_TABLE, InputError, explain_error, read_bytes
 from veridyn.problem.errors import SolverInputError
 from veridyn.problem.mechanical import Floats
 
@@ -133,7 +133,7 @@ def _text(path: Path) -> str:
     except InputError as error:
         raise SolverInputError(f"{path} {error}") from None
     except OSError as error:
-        raise SolverInputError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
+        raise SolverInputError(f"cannot read {path}: {explain_error(error)}") from None
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # spreadsheets call this Unicode text
         return raw.decode("utf-16", errors="replace")
     if b"\0" in raw:

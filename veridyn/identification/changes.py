@@ -8,7 +8,7 @@ from pathlib import Path
 from veridyn.identification.card import Card, read_card
 from veridyn.identification.pages import say_value
 from veridyn.identification.reading import CardFigure, Reading
-from veridyn.inputs import parse_json, read_text
+from veridyn.inputs import explain_error, parse_json, read_text
 from veridyn.problem.errors import SolverInputError
 
 SAME = (
@@ -25,7 +25,7 @@ def read_cards(path: Path) -> dict[str, Card]:
     try:
         content = parse_json(read_text(path))
     except OSError as error:
-        raise SolverInputError(f"{path}: {error.strerror or error}") from None
+        raise SolverInputError(f"{path}: {explain_error(error)}") from None
     except ValueError as error:
         raise SolverInputError(f"{path}: is no JSON: {error}") from None
     try:

@@ -43,6 +43,6 @@ def body():
 
     def make(count=1, **fields):
         stated = {"mass": np.eye(count), "stiffness": np.zeros((count, count)), "end": 2.0, "name": "body", **fields}
-        return veridyn.Problem(**stated)
+        return veridyn.MechanicalProblem(**stated)
 
     return make

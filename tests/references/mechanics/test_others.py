@@ -84,7 +84,7 @@ def test_a_support_drives_relative_motion_and_absolute_stops(body, prove_all):
 def test_a_modal_basis_reads_coordinates(body, prove_all):
     """Two modes of shapes (1, 1) and (1, -1): the start x1' = 1 is one half of each."""
     modes = Modes(omega=[1.0, 3.0], damping=[0.0, 0.0], shapes=[[1.0, 1.0], [1.0, -1.0]], masses=[2.0, 2.0])
-    problem = veridyn.Problem(name="modal", modes=modes, initial_velocity=[1.0, 0.0], end=1.0)
+    problem = veridyn.MechanicalProblem(name="modal", modes=modes, initial_velocity=[1.0, 0.0], end=1.0)
     forms = {
         "x1@1": lambda: (mpmath.sin(1) + mpmath.sin(3) / 3) / 2,
         "x2@1": lambda: (mpmath.sin(1) - mpmath.sin(3) / 3) / 2,
@@ -125,7 +125,7 @@ def test_the_energy_of_masses_and_springs_is_read(body, prove_all):
     start = {"initial_velocity": [1.0, -1.0], "initial_displacement": [0.125, 0.0]}
     prove_all(body(2, stiffness=chain, **start), dict.fromkeys(("energy@0", "energy@1.5"), 1.0703125))
     modes = Modes(omega=[1.0, 3.0], damping=[0.0, 0.1], shapes=[[1.0, 1.0], [1.0, -1.0]], masses=[2.0, 2.0])
-    modal = veridyn.Problem(name="modal", modes=modes, initial_velocity=[1.0, 1.0], end=1.0)
+    modal = veridyn.MechanicalProblem(name="modal", modes=modes, initial_velocity=[1.0, 1.0], end=1.0)
     prove_all(modal, {"energy@0.7": 1})
 
 
@@ -135,7 +135,7 @@ def test_a_parameter_is_sought_at_an_event():
 
     def state(o):
         stop = Stop("floor", "x1", gap=0, restitution=0)
-        return veridyn.Problem(
+        return veridyn.MechanicalProblem(
             mass=1.0, loads=Load("x1", constant(o["g"])), stops=stop, initial_displacement=np.array([-o["h"]]), end=2.0
         )
 
@@ -151,7 +151,9 @@ def test_a_support_is_shared_among_modes(prove_all):
     """One mode (1, 1) of two bodies has half of a support that pulls the second: x'' + 4 x = -4."""
     modes = Modes(omega=[2.0], damping=[0.0], shapes=[[1.0], [1.0]], masses=[4.0])
     ground = SupportMotion.from_acceleration("ground", [0.0, 1.0], constant(8.0))
-    problem = veridyn.Problem(name="modal", modes=modes, supports=ground, initial_velocity=[1.0, 1.0], end=2.0)
+    problem = veridyn.MechanicalProblem(
+        name="modal", modes=modes, supports=ground, initial_velocity=[1.0, 1.0], end=2.0
+    )
 
     def place():
         return mpmath.sin(2) / 2 - 1 + mpmath.cos(2)
@@ -165,7 +167,7 @@ def test_derivatives_pass_impacts_and_the_end_of_a_slide():
 
     def state(o):
         stop = Stop("floor", "x1", gap=o["h"], restitution=0.5)
-        return veridyn.Problem(mass=1.0, loads=Load("x1", 4.0), stops=stop, end=0.8)
+        return veridyn.MechanicalProblem(mass=1.0, loads=Load("x1", 4.0), stops=stop, end=0.8)
 
     motion = make_quantities(state, (height,))
     varied = {"h": exact("1/2").varied()}
@@ -179,7 +181,7 @@ def test_derivatives_pass_impacts_and_the_end_of_a_slide():
 
     def slide(o):
         pad = veridyn.Friction("pad", "x1", normal=1.0, static=0.5, kinetic=0.5)
-        return veridyn.Problem(mass=1.0, frictions=pad, initial_velocity=[o["v"]], end=8.0)
+        return veridyn.MechanicalProblem(mass=1.0, frictions=pad, initial_velocity=[o["v"]], end=8.0)
 
     motion = make_quantities(slide, (Parameter("v", "m/s", "", "1"),))
     rest = motion.value("x1", "7").compute({"v": exact(1).varied()}, 30)

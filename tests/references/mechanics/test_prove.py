@@ -98,7 +98,7 @@ def test_digits_out_of_range_are_refused(digits, body):
 
 def test_nothing_asked_and_another_thing_than_a_problem():
     with pytest.raises(ParameterError, match="nothing is asked"):
-        veridyn.prove(veridyn.Problem(mass=1.0, end=1.0), [])
+        veridyn.prove(veridyn.MechanicalProblem(mass=1.0, end=1.0), [])
     with pytest.raises(ProblemError, match="is no problem"):
         veridyn.prove("x", ["x@1"])
 
@@ -179,7 +179,7 @@ def test_the_command_reads_python_and_json(veridyn, tmp_path):
     source.write_text(
         "import veridyn\n"
         "stop = veridyn.Stop('wall', 'x1', gap=0.5, restitution=0.5)\n"
-        "BALL = veridyn.Problem(name='ball', mass=1.0, loads=veridyn.Load('x1', 4.0), stops=stop, end=0.9)\n"
+        "BALL = veridyn.MechanicalProblem(name='ball', mass=1.0, loads=veridyn.Load('x1', 4.0), stops=stop, end=0.9)\n"
     )
     asked = ("wall_hits#1", "v_x1@wall_hits#1")
     rows = veridyn("prove", f"{source}:BALL", *asked, "--json").document["quantities"]
@@ -195,7 +195,7 @@ def test_the_command_reads_python_and_json(veridyn, tmp_path):
         ((f"{source}:BALL",), "nothing is asked"),
         ((f"{source}:BALL", "x1@7"), "7 s is not in it"),
         ((f"{source}:BALL", "x1@nan"), "finite number"),
-        ((str(tmp_path / "none.json"), "x1@1"), "cannot be read"),
+        ((str(tmp_path / "none.json"), "x1@1"), "none.json cannot be read: no such file or directory"),
     ):
         refused = veridyn("prove", *arguments)
         assert refused.status == 2
