@@ -116,17 +116,19 @@ class ModalIntegrator:
         """Return a response and its derivative along a tangent: that of the scheme's own answer, at the same steps.
 
         See `duals`. Raises what `solve` raises; NotImplementedError if the step follows an error, and for what
-        `differentiate_arrays` refuses.
+        `refuse_unresolved` and `differentiate_arrays` refuse.
         """
         # late: SymPy names the numbers of a problem
         from veridyn.solver.integrators.arrays import write_arrays
         from veridyn.solver.integrators.duals import differentiate_arrays, split
+        from veridyn.solver.integrators.refining import refuse_unresolved
 
         scheme, options, common = read_settings(completed(problem, settings))
         if scheme.follows_error(options):
             raise NotImplementedError(
                 f"derivatives of {scheme.name} with a step that follows an error; give smallest=1, largest=1"
             )
+        refuse_unresolved(problem, common.step, common.tangential_stiffness)
         chosen = Chosen(scheme, options, replace(common, quantities=False))
         prepared = _prepare(problem, chosen)
         arrays = write_arrays(prepared, modal_basis(prepared))

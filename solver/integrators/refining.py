@@ -27,6 +27,9 @@ FEWEST = 20
 STICK = 0.3
 """sqrt(k_T/m_T) h: 21 steps in the oscillation of what sticks, whatever the step."""
 
+RESOLVED = 0.05
+"""sqrt(k_T/m_T) h up to which a slide that turns takes so many steps that derivatives see the instant move."""
+
 STUCK = 80
 """Steps in the shortest period at the coarsest level where friction sticks on a spring.
 
@@ -112,6 +115,21 @@ OUTPUTS = {"archive_at": "output_times"}
 def level(problem: MechanicalProblem, step: float) -> dict[str, Any]:
     """Return the settings of a step (s)."""
     return {"step": step, **stick(problem, step), **archiving(problem, step)}
+
+
+def refuse_unresolved(problem: MechanicalProblem, step: float, stiffness: float) -> None:
+    """Raise NotImplementedError if set-valued friction turns within steps too few for a derivative.
+
+    At the instant of a turn the force jumps, in the limit. The spring of stick spreads the jump over some steps. Where
+    it is as stiff as the step allows, as by default, these are always the same few, and derivatives do not settle
+    however short the step is. With one stiffness they tend to those of the regularised law.
+    """
+    mass = stick_mass(problem)
+    if mass is not None and step * math.sqrt(stiffness / mass) > RESOLVED:
+        raise NotImplementedError(
+            f"derivatives through friction that turns within a few steps; "
+            f"tangential_stiffness={mass * (RESOLVED / step) ** 2:.2g} (N/m) or less is resolved by this step"
+        )
 
 
 def stick(problem: MechanicalProblem, step: float) -> dict[str, float]:

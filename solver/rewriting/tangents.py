@@ -1,4 +1,4 @@
-"""Derivatives of an initial value problem, by solving it together with its derivative."""
+"""Derivatives of a problem with terms left out on purpose: of an initial value problem, by solving both together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from veridyn.problem.errors import ProblemError
 from veridyn.problem.extended import Term, extend
 from veridyn.problem.generated import functions
 from veridyn.problem.initial_value import InitialValueProblem
-from veridyn.problem.mechanical import Floats
+from veridyn.problem.mechanical import Floats, MechanicalProblem
 from veridyn.problem.tangent import Tangent
 from veridyn.solver.contract.derivatives import Differentiated
 from veridyn.solver.contract.responses import Trajectory
@@ -31,6 +31,18 @@ def solve_extended(
     except ProblemError as error:
         raise NotImplementedError(str(error)) from None
     return split(problem, solve(extended.problem))
+
+
+def differentiate_exactly(
+    problem: MechanicalProblem, tangent: Tangent, without: Collection[Term] = ()
+) -> Differentiated:
+    """Return the response of a mechanical problem and its derivative along a tangent, in closed form between events.
+
+    Terms may be left out. Raises NotImplementedError for a term that cannot be; what the exact solver raises.
+    """
+    from veridyn.solver.exact.solver import SOLVER  # late: its kernels take seconds to load
+
+    return SOLVER.differentiate(problem, tangent, {}, without)
 
 
 def split(problem: InitialValueProblem, both: Trajectory) -> Differentiated:

@@ -4,6 +4,7 @@ import pytest
 
 from veridyn.problem.named_numbers import list_numbers, move_numbers
 from veridyn.problem.tangent import Tangent
+from veridyn.references.parameters import exact
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.exact.solver import SOLVER as EXACT
@@ -45,6 +46,7 @@ def judge_derivatives(solver, name):
         ("block_stack", "mu_1", ("lower_stop", "upper_way")),  # stick and slip
         ("tube_between_stops", "mu", ("touch_right_1", "y@0.08")),  # two sides, and friction
         ("sdld29", "F", ("x4@0.45",)),  # a load that ends
+        ("sdnd101", "kc", ("contact_duration", "peak_time_2")),  # a run that is as long as its impacts take
     ],
 )
 def test_the_exact_solver_meets_proved_derivatives(case, parameter, names):
@@ -130,13 +132,22 @@ def test_numbers_follow_the_formulas_of_the_statement():
     )
 
 
+@pytest.mark.parametrize(("case", "name"), [("damped_stop", "mass[1,1]"), ("sdnd106", "mass[1,1]")])
+def test_a_span_that_follows_the_motion_is_held(case, name):
+    stated = load_case(case)
+    parameter, values = stated.parameters[0].name, stated.values(stated.default_variant.changes)
+    assert follow(case, parameter) == {name: 1.0}
+    longer = {**values, parameter: exact(2 * values[parameter].rational)}
+    assert stated.problem.hold_span(values)(longer).end == stated.problem(values).end != stated.problem(longer).end
+
+
 @pytest.mark.parametrize(
     ("case", "parameter", "reason"),
     [
         ("sdnd104", "a0", "the motion of support 'plane' of sdnd104 follows a0, and has no numbers"),
-        ("sdld31", "T", "the time span of sdld31 follows T"),
-        ("sdld31", "m", r"mass\[1,1\] of sdld31 follows m by more than a formula"),  # its statement makes doubles
-        ("sdnd106", "k", "the statement of the problem takes no formula for k"),
+        ("frictions", "t1", "the time span of frictions follows t1"),
+        ("frictions", "m", r"mass\[1,1\] of frictions follows m by more than a formula"),  # its statement makes doubles
+        ("sdnd100", "k", "the statement of the problem takes no formula for k"),
     ],
 )
 def test_what_no_number_follows_is_not_judged(case, parameter, reason):
@@ -145,7 +156,7 @@ def test_what_no_number_follows_is_not_judged(case, parameter, reason):
 
 
 def test_a_case_without_formulas_says_so_once():
-    case = load_case("sdnd106")
+    case = load_case("sdnd100")
     statement = Statement(case, case.default_variant)
     (derived,) = list_statements(case, statement, brief=False)
     assert derived.parameter.name == case.parameters[0].name

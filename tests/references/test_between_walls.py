@@ -54,9 +54,9 @@ def test_force_and_displacement_belong_together():
 
 TURNED = {"skewed": "3/5*(x1 + x2/2) + 4/5*x2"}  # the place along the line, where coordinates are others
 WALLS = {
-    "two-stops": partial(case.state, case._two_stops),
-    "circle": partial(case.state, case._circle),
-    "annulus": partial(case.state, case._annulus),
+    "two-stops": partial(case.state, walls=case._two_stops),
+    "circle": partial(case.state, walls=case._circle),
+    "annulus": partial(case.state, walls=case._annulus),
     "skewed": case.skewed,
     "spring": case.sprung,
 }
@@ -65,7 +65,7 @@ WALLS = {
 @pytest.mark.parametrize("name", WALLS)
 def test_walls_of_any_shape_have_the_same_proved_motion(name):
     """Each variant's own problem is followed: after two contacts the mass is where it is between planes."""
-    motion = make_quantities(partial(WALLS[name], end=0.25), case.PARAMETERS)
+    motion = make_quantities(WALLS[name], case.PARAMETERS)
     there = motion.value(TURNED.get(name, case.PLACE), "0.25")().value
     with mpmath.workdps(30):
         assert abs(there - case.displacement("0.25")().value) < mpmath.mpf(10) ** -27

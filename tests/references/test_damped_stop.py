@@ -154,7 +154,7 @@ def test_derivatives_are_those_of_neighbouring_parameters(name):
 
 def test_what_is_seen_from_a_passing_support_is_the_same_motion():
     """Its own problem is followed: the second touch is that of the stop at rest, at v0/4 less."""
-    seen = make_quantities(lambda values: case.state_passing(values, case.five_cycles(values)), case.PARAMETERS)
+    seen = make_quantities(case.state_passing, case.PARAMETERS)
     closes, there = seen.event("stop_closes")().value, seen.value("v_x", ("stop_closes", 1))().value
     with mpmath.workdps(30):
         assert abs(closes - stop.touch(2)().value) < mpmath.mpf(10) ** -28

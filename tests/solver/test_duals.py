@@ -101,7 +101,7 @@ CASES = [
 
 
 def settle(scheme, step=1e-3):
-    return {"scheme": scheme, "step": step, "tangential_stiffness": 2e4, **SCHEMES[scheme].constant_step}
+    return {"scheme": scheme, "step": step, "tangential_stiffness": 4e3, **SCHEMES[scheme].constant_step}
 
 
 def move(names):
@@ -179,6 +179,25 @@ def test_a_force_that_jumps_is_declined(reason):
     """What the instant of a jump adds is not in any step: such a derivative does not tend to that of the motion."""
     with pytest.raises(NotImplementedError, match=reason):
         differentiate(JUMPING[reason], "mass[1,1]", settle(FIRST))
+
+
+def test_friction_that_turns_within_a_few_steps_is_declined():
+    """Its stick is as stiff as the step allows: by zeta, `y@0.3` of tube_between_stops is -0.14, -0.28, -0.06 as the
+    step falls, and -0.417 in truth."""
+    rubbed = replace(RUBBED, frictions=RUBBED.frictions[:1], stops=())
+    default = {"scheme": FIRST, "step": 1e-3}
+    with pytest.raises(NotImplementedError, match="tangential_stiffness=5e\\+03"):
+        differentiate(rubbed, "pad.normal", default)
+    stated = replace(rubbed.frictions[0], law="regularised", stiffness=2e4)
+    assert differentiate(replace(rubbed, frictions=(stated,)), "pad.normal", default).tangent.displacement.any()
+
+
+def test_derivatives_through_a_slide_that_turns_tend_to_those_of_the_motion():
+    pad = Friction("pad", [1.0, 0.0], 3.0, 0.2, 0.2)
+    problem = pose("turns", loads=(), frictions=(pad,), end=2.0, output_times=np.array([0.0, 2.0]))
+    truth = EXACT.solve_tangent(problem, move("stiffness[1,1]"), {}).tangent.displacement[-1]
+    settings = {**settle(FIRST, 1e-5), "tangential_stiffness": 1e6, "archive_at": "output_times"}
+    assert differentiate(problem, "stiffness[1,1]", settings).tangent.displacement[-1] == pytest.approx(truth, rel=5e-2)
 
 
 def test_what_has_no_derivative_is_declined():

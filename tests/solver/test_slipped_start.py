@@ -21,7 +21,7 @@ def test_other_tries_look_back_to_a_generalised_force_or_to_an_acceleration(slip
     q, loads = np.array([0.5, -0.2]), np.array([3.0, 8.0])
     rest = {"initial_displacement": q, "initial_velocity": np.zeros(2), "end": 1.0}
     system = system_arrays(MechanicalProblem(name="two modes", modes=modes, **rest), modes)
-    points_now, before = points(q, np.zeros(2)), kernel.past(2)
+    points_now, before = points(q, np.zeros(2)), kernel.past(q)
     acceleration = loads / masses - omega**2 * q
     points_now.g[NOW, :] = acceleration
     entry(kernel.start)(0.01, slipped, system, points_now, before)

@@ -22,6 +22,7 @@ from veridyn.references.problems.hybrid_modes import to_sympy
 from veridyn.references.reference import DIGITS
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.validation_cases.judgement.case import Values
+from veridyn.validation_cases.judgement.watched import Watched
 
 RELATIVE = Fraction(1, 10**8)  # step of a parameter by which the numbers of an initial value problem are followed
 BESIDE = Fraction(1, 10**4)  # step to the neighbours that formulas of a mechanical problem are held against
@@ -37,6 +38,8 @@ def follow_numbers(pose: Callable[[Values], Problem], values: Values, name: str)
         If the problem has no neighbours, another form there, or does not follow the parameter by numbers alone.
     """
     there = pose(values)
+    if isinstance(pose, Watched):
+        pose = pose.hold_span(values)
     if isinstance(there, InitialValueProblem):
         return _follow_initial_value(*_pose_beside(pose, values, name, RELATIVE), name)
     if isinstance(there, MechanicalProblem):

@@ -19,7 +19,7 @@ from veridyn.references.certified import Certified
 from veridyn.solver.contract.derivatives import Differentiated
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.statements import FORWARD
-from veridyn.solver.rewriting.tangents import solve_extended
+from veridyn.solver.rewriting.tangents import differentiate_exactly, solve_extended
 from veridyn.validation_cases.judgement.case import Quantity
 from veridyn.validation_cases.judgement.derivatives import MOST, DerivativeStatement
 from veridyn.validation_cases.judgement.following import follow
@@ -115,9 +115,7 @@ def _differentiate_without(problem: Problem, tangent: Tangent, without: tuple[Te
     if isinstance(problem, InitialValueProblem):
         return solve_extended(problem, tangent, follow, without)
     if isinstance(problem, MechanicalProblem):
-        from veridyn.solver.exact.solver import SOLVER  # late: its kernels take seconds, and few derivatives are wrong
-
-        return SOLVER.differentiate(problem, tangent, {}, without)
+        return differentiate_exactly(problem, tangent, without)
     raise CapabilityError(f"problems of kind {problem.kind!r} have no derivatives")
 
 

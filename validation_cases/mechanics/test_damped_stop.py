@@ -1,7 +1,6 @@
 """A mass that bounces off a stop with a dashpot: restitution from the law of the stop."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -33,6 +32,7 @@ from veridyn.validation_cases.judgement.case import (
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited, exactly
+from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import positions, rates, residual, velocities
 from veridyn.validation_cases.measures.contact_cycles import Contacts
@@ -56,28 +56,34 @@ JUMPS = 1.0  # regularity: the force of the stop jumps at every touch
 ASTER = cited("1e-3, Code_Aster's tolerance for impacts (test SDND101A)", 1e-3)
 
 
-def state_still(values: Values, end: Any) -> MechanicalProblem:
-    """Return the problem up to an end (s)."""
+def five_cycles(values: Values) -> Any:
+    """Return an instant (s) by which five cycles are over: the stop shortens the turns 2 pi sqrt(m/k) of the spring."""
+    m, k = numbers(values, "m", "k")
+    return 7 * CONTACTS * sqrt(m / k)
+
+
+def state_still(values: Values) -> MechanicalProblem:
+    """Return the problem until five cycles are over."""
     m, k, kc, cc, v0 = numbers(values, "m", "k", "kc", "cc", "v0")
     return MechanicalProblem(
         name="damped_stop",
         mass=np.array([[m]]),
         stiffness=np.array([[k]]),
         initial_velocity=np.array([v0]),
-        end=end,
+        end=five_cycles(values),
         stops=(Stop(STOP, np.ones(1), gap=0.0, stiffness=kc, damping=cc),),
         coordinates=("x",),
     )
 
 
-def state_passing(values: Values, end: Any) -> MechanicalProblem:
+def state_passing(values: Values) -> MechanicalProblem:
     """Return the problem as it is seen from a support that passes at v0/4.
 
     The foot of the spring stands still: a load adds what the spring has from the way of the support.
     """
     k, v0 = numbers(values, "k", "v0")
     moved, moves, pulls = (polynomial(*row) for row in ((0.0, v0 / 4), (v0 / 4,), (0.0,)))
-    still = state_still({**values, "v0": v0 * 3 / 4}, end)
+    still = state_still({**values, "v0": v0 * 3 / 4})
     return replace(
         still,
         loads=(Load(np.ones(1), polynomial(0.0, -k * v0 / 4)),),
@@ -86,27 +92,16 @@ def state_passing(values: Values, end: Any) -> MechanicalProblem:
     )
 
 
-def five_cycles(values: Values) -> Any:
-    """Return an instant (s) by which five cycles are over: the stop shortens the turns 2 pi sqrt(m/k) of the spring."""
-    m, k = numbers(values, "m", "k")
-    return 7 * CONTACTS * sqrt(m / k)
-
-
-MOTION = make_quantities(lambda values: state_still(values, five_cycles(values)), PARAMETERS)
+MOTION = make_quantities(state_still, PARAMETERS)
 RELEASE = f"{STOP}_parts or {STOP}_opens"  # without a dashpot the stop pushes as long as it is pressed
 BOUNCES = Contacts(MOTION, lambda p: find_cycle(p.m, p.k, p.kc, p.cc, p.v0), RELEASE)
 
 
-def watched(stated: Callable[[Values, Any], MechanicalProblem], values: Values) -> MechanicalProblem:
-    """Return a problem over its first five contacts, with its output."""
+def outputs(values: Values) -> Floats:
+    """Return the instants (s) of the requested output, over the first five contacts."""
     end = CYCLES * float(BOUNCES.touch(2).compute(values, 20))
     spacing = OUTPUT_NUMBER / contact_frequency(values)
-    return replace(stated(values, end), output_times=np.linspace(0.0, end, math.ceil(end / spacing) + 1))
-
-
-def problem(values: Values) -> MechanicalProblem:
-    """Return the problem over its first five contacts."""
-    return watched(state_still, values)
+    return np.linspace(0.0, end, math.ceil(end / spacing) + 1)
 
 
 @read_once
@@ -278,11 +273,11 @@ CASE = Case(
     variants=(
         Variant("light", {}),
         Variant("strong", {"cc": "2500"}),
-        Variant("passing", {}, problem=partial(watched, state_passing)),
+        Variant("passing", {}, problem=Watched(state_passing, outputs)),
     ),
     quantities=QUANTITIES,
     residuals=RESIDUALS,
-    problem=problem,
+    problem=Watched(state_still, outputs),
     modelling=(
         "One mode; the stop is the penalty spring with its dashpot itself, so that no modelling error remains.",
         "The force of the stop jumps at every touch, so that methods which step over touches are of order 1.",

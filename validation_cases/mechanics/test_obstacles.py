@@ -34,6 +34,7 @@ from veridyn.validation_cases.judgement.case import (
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
+from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import outputs, share_of, size
@@ -115,22 +116,22 @@ def _profile(a: float, b: float, kc: float) -> tuple[Stop, ...]:
     return (Stop("frame", x, 0.0, kc, geometry="profile", lateral=y, profile=profile),)
 
 
-def state(walls: Callable[[Any, Any, Any], tuple[Stop, ...]], values: Values, end: Any) -> MechanicalProblem:
-    """Return the problem between such walls up to an end (s)."""
+def state(values: Values, walls: Callable[[Any, Any, Any], tuple[Stop, ...]]) -> MechanicalProblem:
+    """Return the problem between such walls until a mass that meets both has left them as often as is asked for."""
     m, k, kc, v0, a, b = numbers(values, "m", "k", "kc", "v0", "a", "b")
     return MechanicalProblem(
         name="obstacles",
         mass=m * np.eye(2, dtype=int),
         stiffness=k * (np.outer(ALONG, ALONG) + 2 * np.outer(ACROSS, ACROSS)) / 25,  # stiffer across
         initial_velocity=v0 * ALONG / 5,
-        end=end,
+        end=_last(values),
         stops=walls(a, b, kc),
     )
 
 
-def skewed(values: Values, end: Any) -> MechanicalProblem:
+def skewed(values: Values) -> MechanicalProblem:
     """Return the motion before two stops in coordinates q along two lines that are not square: 2 x = TWICE_SKEW q."""
-    square, twice = state(_two_stops, values, end), TWICE_SKEW
+    square, twice = state(values, _two_stops), TWICE_SKEW
     mass, stiffness, velocity = (exact_field(square, name) for name in ("mass", "stiffness", "initial_velocity"))
     return replace(
         square,
@@ -141,25 +142,25 @@ def skewed(values: Values, end: Any) -> MechanicalProblem:
     )
 
 
-def sprung(values: Values, end: Any) -> MechanicalProblem:
+def sprung(values: Values) -> MechanicalProblem:
     """Return the motion on one spring in pieces, which has no force between the walls, in place of them."""
     a, b, kc = numbers(values, "a", "b", "kc")
     walls = NonlinearSpring(name=WALLS, direction=TOWARDS, breaks=(-b, a), coefficients=((0, kc), (0,), (0, kc)))
-    return replace(state(lambda *_: (), values, end), devices=(walls,))
+    return replace(state(values, lambda *_: ()), devices=(walls,))
 
 
-MOTION = make_quantities(lambda values: state(_planes, values, _last(values)), PARAMETERS, record=restrict(*REQUIRED))
+MOTION = make_quantities(partial(state, walls=_planes), PARAMETERS, record=restrict(*REQUIRED))
 
 
-def watched(stated: Callable[[Values, Any], MechanicalProblem], values: Values) -> MechanicalProblem:
-    """Return a problem up to the last release, with its output."""
+def watch(values: Values) -> Floats:
+    """Return the instants (s) of the requested output, up to the last release."""
     end, spacing = _span(values), 1 / (OUTPUTS_PER_RADIAN * impacts.contact_frequency(values))
-    return replace(stated(values, end), output_times=outputs(end, spacing, INSTANTS))
+    return outputs(end, spacing, INSTANTS)
 
 
-def problem(values: Values) -> MechanicalProblem:
-    """Return the problem between two planes."""
-    return watched(partial(state, _planes), values)
+def between(walls: Callable[[Any, Any, Any], tuple[Stop, ...]]) -> Watched:
+    """Return the problem between such walls."""
+    return Watched(partial(state, walls=walls), watch)
 
 
 # ---- the second route: two flights and two contacts, for ever the same
@@ -345,12 +346,12 @@ CASE = Case(
     requirements=REQUIRED,
     variants=(
         Variant("planes", {}),
-        Variant("two-stops", {}, problem=partial(watched, partial(state, _two_stops))),
-        Variant("circle", {}, problem=partial(watched, partial(state, _circle))),
-        Variant("annulus", {}, problem=partial(watched, partial(state, _annulus))),
-        Variant("profile", {}, problem=partial(watched, partial(state, _profile))),
-        Variant("skewed", {}, problem=partial(watched, skewed)),
-        Variant("spring", {}, frozenset(q.name for q in PATH), partial(watched, sprung)),
+        Variant("two-stops", {}, problem=between(_two_stops)),
+        Variant("circle", {}, problem=between(_circle)),
+        Variant("annulus", {}, problem=between(_annulus)),
+        Variant("profile", {}, problem=between(_profile)),
+        Variant("skewed", {}, problem=Watched(skewed, watch)),
+        Variant("spring", {}, frozenset(q.name for q in PATH), Watched(sprung, watch)),
     ),
     quantities=QUANTITIES,
     residuals=(
@@ -361,7 +362,7 @@ CASE = Case(
         positions(),
         rates(),
     ),
-    problem=problem,
+    problem=between(_planes),
     modelling=(
         "Two coordinates, the line of the motion along (0.6, 0.8); forces and gaps of curved walls therefore have both "
         "components.",

@@ -1,6 +1,5 @@
 """Pipe of N modes on S stops under the motion of its supports: a case that grows with a truth that does not."""
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -33,6 +32,7 @@ from veridyn.validation_cases.judgement.case import (
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance
+from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.motions import Quantities, where_known
@@ -85,9 +85,9 @@ def state(values: Values) -> MechanicalProblem:
     )
 
 
-def problem(values: Values) -> MechanicalProblem:
-    """Return the pipe with its output."""
-    return replace(state(values), output_times=np.linspace(0.0, END, round(END / SPACING) + 1))
+def outputs(_: Values) -> Floats:
+    """Return the instants (s) of the requested output."""
+    return np.linspace(0.0, END, round(END / SPACING) + 1)
 
 
 # What is proved of a single bay is true of every bay of a longer pipe. Start and drive are alike in all bays. Forces
@@ -252,7 +252,7 @@ CASE = Case(
         stop_forces(),
         velocities(),
     ),
-    problem=problem,
+    problem=Watched(state, outputs),
     modelling=(
         "Coordinates are the modal amplitudes: a basis of N shapes of which each is one of them.",
         "Larger pipes are asked for: veridyn run pipe_on_stops --set S=10, or S=100, with 100 and 1000 modes.",

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from veridyn.problem.elements import Friction, Load
+from veridyn.problem.formulas import sqrt
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import constant
 from veridyn.references.certified import Certified
@@ -22,7 +23,7 @@ from veridyn.validation_cases.judgement.case import (
     ShownMotion,
     Values,
     Variant,
-    floats,
+    numbers,
     read_once,
 )
 from veridyn.validation_cases.judgement.judge import verifies
@@ -56,15 +57,15 @@ _speed = size("hypot(v_x, v_y)")
 
 def problem(values: Values) -> MechanicalProblem:
     """Return the body with its places down the slope and across."""
-    m, g, s, mu, v_x, v_y = floats(values, "m", "g", "s", "mu", "v_x", "v_y")
-    cosine = 1 / math.hypot(1.0, s)
+    m, g, s, mu, v_x, v_y = numbers(values, "m", "g", "s", "mu", "v_x", "v_y")
+    cosine = 1 / sqrt(1 + s**2)
     return MechanicalProblem(
         name="plane_slide",
-        mass=m * np.eye(2),
+        mass=m * np.eye(2, dtype=int),
         initial_velocity=np.array([v_x, v_y]),
         end=END,
         output_times=np.linspace(0.0, END, STEPS + 1),
-        loads=(Load(np.array([m * g * s * cosine, 0.0]), constant(1.0)),) if s else (),
+        loads=(Load(np.array([m * g * s * cosine, 0]), constant(1)),) if s else (),
         frictions=(Friction(SOLE, tuple(np.eye(2)), m * g * cosine, mu, mu),),
         coordinates=("x", "y"),
     )

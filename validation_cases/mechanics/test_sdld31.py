@@ -1,7 +1,6 @@
 """SDLD31 b and SDLD321 (EDF): an oscillator under a sine force, beside resonance and at it."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -28,6 +27,7 @@ from veridyn.validation_cases.judgement.case import (
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited
+from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.plotting import Curves, convergence, displacement, history, series
 from veridyn.validation_cases.measures.quantities import displacement_at, if_it_exists, velocity_at
@@ -67,15 +67,21 @@ NEARLY = 0.99  # of the highest sample: a lower one may belong to a higher peak,
 ASTER = "5e-3 of Code_Aster's test SDLD321"
 
 
-def outputs(end: float, spacing: float) -> Floats:
+def find_end(values: Values) -> float:
+    """Return the end of the run (s): the span exceeds T, so that all instants lie inside it."""
+    return round(1.01 * max(float(values["T"]), LATEST), DECIMALS)
+
+
+def outputs(values: Values) -> Floats:
     """Return the instants (s) of the requested output: a grid, and the instants that are measured."""
+    end, spacing = find_end(values), OUTPUT_NUMBER / max(floats(values, "omega0", "omega"))
     measured = [float(time) for seen in INSTANTS.values() for times in seen.values() for time in times]
     grid = np.linspace(0.0, end, int(np.ceil(end / spacing)) + 1)
     return np.unique(np.round(np.concatenate((grid, measured)), DECIMALS))
 
 
 def oscillator(values: Values) -> MechanicalProblem:
-    """Return the oscillator under its force; the span exceeds T, so that all instants lie inside it."""
+    """Return the oscillator under its force."""
     m, w, xi, F, W, x0 = numbers(values, "m", "omega0", "xi", "F", "omega", "x0")
     return MechanicalProblem(
         name="sdld31",
@@ -83,16 +89,10 @@ def oscillator(values: Values) -> MechanicalProblem:
         stiffness=np.array([[m * w**2]]),
         damping=np.array([[2 * xi * w * m]]),
         initial_displacement=np.array([x0]),
-        end=round(1.01 * max(float(values["T"]), LATEST), DECIMALS),
+        end=find_end(values),
         loads=(Load(np.ones(1), Harmonic(F, W)),),
         coordinates=("x",),
     )
-
-
-def problem(values: Values) -> MechanicalProblem:
-    """Return the oscillator with the output that is asked of solvers."""
-    result = oscillator(values)
-    return replace(result, output_times=outputs(result.end, OUTPUT_NUMBER / max(floats(values, "omega0", "omega"))))
 
 
 MOTION = make_quantities(oscillator, PARAMETERS)
@@ -305,7 +305,7 @@ CASE = Case(
     quantities=QUANTITIES,
     residuals=RESIDUALS,
     linear=True,
-    problem=problem,
+    problem=Watched(oscillator, outputs),
     modelling=("One coordinate. Values between samples lie on polynomials through eight of them, peaks on splines.",),
     published=PUBLISHED,
     sources=(

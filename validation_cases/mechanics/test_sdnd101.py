@@ -21,6 +21,7 @@ from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.postprocessing.impacts import Impact
 from veridyn.validation_cases.judgement.case import (
     Case,
+    Floats,
     Measure,
     Observation,
     Published,
@@ -32,6 +33,7 @@ from veridyn.validation_cases.judgement.case import (
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import curves, impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.contact_cycles import Contacts
@@ -53,37 +55,40 @@ BALANCES = cited(TWICE, 2e-3, kind="absolute")
 PARAMETERS = tuple(replace(p, default="1e6") if p.name == "kc" else p for p in damped_stop.PARAMETERS if p.name != "cc")
 
 
-def state_release(values: Values, end: Any) -> MechanicalProblem:
-    """Return the problem up to an end (s)."""
-    m, k, kc, v0 = numbers(values, "m", "k", "kc", "v0")
-    return MechanicalProblem(
-        name="sdnd101",
-        mass=np.array([[m]]),
-        stiffness=np.array([[k]]),
-        initial_velocity=np.array([v0]),
-        end=end,
-        stops=(Stop("stop", np.ones(1), gap=0.0, stiffness=kc),),
-        coordinates=("x",),
-    )
-
-
-def problem(values: Values, cycles: float = CYCLES_SHORT) -> MechanicalProblem:
-    """Return the problem over its first cycles: two impacts if not said otherwise."""
-    m, k = floats(values, "m", "k")
-    wc = impacts.contact_frequency(values)
-    end = cycles * (math.pi / math.sqrt(k / m) + math.pi / wc)
-    return replace(
-        state_release(values, end), output_times=np.linspace(0.0, end, math.ceil(end * wc / OUTPUT_NUMBER) + 1)
-    )
-
-
 def all_cycles(values: Values) -> Any:
     """Return an instant (s) by which all impacts are over: the stop shortens the turns 2 pi sqrt(m/k) of the spring."""
     m, k = numbers(values, "m", "k")
     return 7 * (MANY + 1) * sqrt(m / k)
 
 
-MOTION = make_quantities(lambda values: state_release(values, all_cycles(values)), PARAMETERS)
+def state_release(values: Values) -> MechanicalProblem:
+    """Return the problem until all impacts are over."""
+    m, k, kc, v0 = numbers(values, "m", "k", "kc", "v0")
+    return MechanicalProblem(
+        name="sdnd101",
+        mass=np.array([[m]]),
+        stiffness=np.array([[k]]),
+        initial_velocity=np.array([v0]),
+        end=all_cycles(values),
+        stops=(Stop("stop", np.ones(1), gap=0.0, stiffness=kc),),
+        coordinates=("x",),
+    )
+
+
+def outputs(values: Values, cycles: float) -> Floats:
+    """Return the instants (s) of the requested output, over so many cycles."""
+    m, k = floats(values, "m", "k")
+    wc = impacts.contact_frequency(values)
+    end = cycles * (math.pi / math.sqrt(k / m) + math.pi / wc)
+    return np.linspace(0.0, end, math.ceil(end * wc / OUTPUT_NUMBER) + 1)
+
+
+def watch_cycles(cycles: float) -> Watched:
+    """Return the problem over so many cycles."""
+    return Watched(state_release, partial(outputs, cycles=cycles))
+
+
+MOTION = make_quantities(state_release, PARAMETERS)
 BOUNCES = Contacts(MOTION, lambda p: find_cycle(p.m, p.k, p.kc, mpmath.mpf(0), p.v0))
 CYCLE, CONTACT = BOUNCES.touch(2), BOUNCES.force_duration()
 
@@ -303,11 +308,11 @@ CASE = Case(
     parameters=PARAMETERS,
     variants=(
         Variant("2-shocks", {}, frozenset(q.name for q in SHORT)),
-        Variant("100-shocks", {}, frozenset(q.name for q in LONG), partial(problem, cycles=MANY + 0.02)),
+        Variant("100-shocks", {}, frozenset(q.name for q in LONG), watch_cycles(MANY + 0.02)),
     ),
     quantities=(*SHORT, *LONG),
     residuals=RESIDUALS,
-    problem=problem,
+    problem=watch_cycles(CYCLES_SHORT),
     modelling=(
         "One mode; the stop is the penalty spring itself, so that no modelling error remains.",
         "Contact instants are reported events, or else roots of the gap between samples; forces and impulses come from "

@@ -1,6 +1,5 @@
 """SDND102 (EDF V5.01.102): an earthquake in resonance, with impacts on a wall or of two masses on each other."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -16,9 +15,19 @@ from veridyn.references.reference import state
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.balance import stop_gap
 from veridyn.solver.postprocessing.interpolation import value_at
-from veridyn.validation_cases.judgement.case import Case, Observation, Published, Quantity, Values, Variant, numbers
+from veridyn.validation_cases.judgement.case import (
+    Case,
+    Floats,
+    Observation,
+    Published,
+    Quantity,
+    Values,
+    Variant,
+    numbers,
+)
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
+from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import impact_quantities, struck_oscillator, vibro_impact
 from veridyn.validation_cases.measures.plotting import convergence
 from veridyn.validation_cases.measures.quantities import size
@@ -52,22 +61,14 @@ def state_pair(values: Values) -> MechanicalProblem:
     )
 
 
-def watched(stated: Callable[[Values], MechanicalProblem], values: Values) -> MechanicalProblem:
-    """Return a problem with its output."""
+def outputs(values: Values) -> Floats:
+    """Return the instants (s) of the requested output."""
     printed = [float(t) for t in (*PRINTED_A, *PRINTED_C, SAMPLE_B) if float(t) <= float(values["t_end"])]
-    return replace(stated(values), output_times=vibro_impact.output_times(values, sorted({*printed})))
+    return vibro_impact.output_times(values, sorted({*printed}))
 
 
-def wall(values: Values) -> MechanicalProblem:
-    """Return one mass before a wall that stands still (wall = 1) or moves with the support (wall = 0)."""
-    return watched(partial(struck_oscillator.state, name="sdnd102"), values)
-
-
-def two_masses(values: Values) -> MechanicalProblem:
-    """Return two masses that strike each other."""
-    return watched(state_pair, values)
-
-
+# one mass before a wall that stands still (wall = 1) or moves with the support (wall = 0)
+state_wall = partial(struck_oscillator.state, name="sdnd102")
 MOTION = struck_oscillator.MOTION
 
 
@@ -184,13 +185,13 @@ CASE = Case(
     ),
     variants=(
         Variant("a", {}, OF_A),
-        Variant("a-two-masses", {}, OF_A | {"asymmetry"}, two_masses),
+        Variant("a-two-masses", {}, OF_A | {"asymmetry"}, Watched(state_pair, outputs)),
         Variant("c", {"xi": "0", "wall": "0", "t_end": "0.5"}, OF_C),
     ),
     requirements=(struck_oscillator.SWINGS, struck_oscillator.STANDS),
     quantities=QUANTITIES,
     residuals=impact_quantities.RESIDUALS,
-    problem=wall,
+    problem=Watched(state_wall, outputs),
     modelling=(
         "One mode before the wall, two in the model of two masses; the stop is the penalty spring itself.",
         "Output is asked for a hundred times per contact, and 25 times as far apart in between.",

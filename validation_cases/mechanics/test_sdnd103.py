@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -42,6 +41,7 @@ from veridyn.validation_cases.judgement.case import (
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
+from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import device_law, energy, positions, velocities
 from veridyn.validation_cases.measures.quantities import displacement_at, share_of, size, velocity_at
@@ -105,10 +105,10 @@ def oscillator(values: Values) -> MechanicalProblem:
     )
 
 
-def problem(values: Values) -> MechanicalProblem:
-    """Return the motion with the output that is asked of solvers."""
+def outputs(values: Values) -> Floats:
+    """Return the instants (s) of the requested output."""
     intervals = math.ceil(END * _frequency(values) / SPACING)
-    return replace(oscillator(values), output_times=np.linspace(0.0, END, intervals + 1))
+    return np.linspace(0.0, END, intervals + 1)
 
 
 # ---- what is true
@@ -273,7 +273,7 @@ CASE = Case(
         positions(),
         device_law(),
     ),
-    problem=problem,
+    problem=Watched(oscillator, outputs),
     modelling=(
         "The stiffness matrix holds k0; the softening is a device of type nonlinear-spring, a piecewise polynomial.",
         "The support acceleration is exact: a harmonic function and, for sin |sin|, harmonic functions cut out between "

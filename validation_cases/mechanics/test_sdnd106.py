@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -23,6 +22,7 @@ from veridyn.references.requirements import Requirement, restrict
 from veridyn.references.second_routes import pulled_closed as closed
 from veridyn.validation_cases.judgement.case import (
     Case,
+    Floats,
     Number,
     Observation,
     Published,
@@ -35,6 +35,7 @@ from veridyn.validation_cases.judgement.case import (
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT, SlipMeasures, where_solvers_do_not_decide
@@ -77,11 +78,11 @@ def state(values: Values) -> MechanicalProblem:
     )
 
 
-def problem(values: Values) -> MechanicalProblem:
-    """Return the problem for the time of Code_Aster's test, or up to a period after the last slip, to see creep."""
+def watch(values: Values) -> Floats:
+    """Return the output (s) for the time of Code_Aster's test, or up to a period after the last slip, to see creep."""
     last = max((time for time, _ in _changes(values)), default=0.0)
     end = max(0.35, last + period(values))
-    return replace(state(values), end=end, output_times=outputs(end, period(values) / OUTPUTS_PER_PERIOD, INSTANTS))
+    return outputs(end, period(values) / OUTPUTS_PER_PERIOD, INSTANTS)
 
 
 MOTION = make_quantities(state, PARAMETERS, record=restrict(*REQUIRED))
@@ -430,7 +431,7 @@ CASE = Case(
         rates(_slides),
         friction_law(),
     ),
-    problem=problem,
+    problem=Watched(state, watch),
     modelling=(
         "Two coordinates, constant normal force; the pull is a jump, not the ramp of 1e-6 s of Code_Aster's file.",
     ),

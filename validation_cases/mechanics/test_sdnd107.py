@@ -1,7 +1,6 @@
 """SDND107 (Code_Aster tests sdnd107a to e): a mass on a Zener device whose dashpot obeys a power law."""
 
 import math
-from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -30,6 +29,7 @@ from veridyn.validation_cases.judgement.case import (
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import device_law, energy, positions, residual, velocities
 from veridyn.validation_cases.measures.quantities import (
@@ -77,9 +77,9 @@ def oscillator(values: Values) -> MechanicalProblem:
     )
 
 
-def problem(values: Values) -> MechanicalProblem:
-    """Return the motion with the output that is asked of solvers."""
-    return replace(oscillator(values), output_times=np.linspace(0.0, float(values["end"]), SPACINGS + 1))
+def outputs(values: Values) -> Floats:
+    """Return the instants (s) of the requested output."""
+    return np.linspace(0.0, float(values["end"]), SPACINGS + 1)
 
 
 MOTION = make_quantities(oscillator, PARAMETERS)
@@ -315,7 +315,7 @@ CASE = Case(
         positions(),
         device_law(),
     ),
-    problem=problem,
+    problem=Watched(oscillator, outputs),
     modelling=(
         "The force of the device depends on its own past: the path of the dashpot is a state beside displacement and "
         "velocity.",

@@ -22,6 +22,7 @@ from veridyn.solver.postprocessing.impacts import Impact
 from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import (
     Case,
+    Floats,
     Observation,
     Quantity,
     Values,
@@ -31,6 +32,7 @@ from veridyn.validation_cases.judgement.case import (
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited
+from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import impacts
 from veridyn.validation_cases.measures.consistency import energy, stop_forces, velocities
 from veridyn.validation_cases.measures.motions import Quantities, where_known
@@ -129,20 +131,15 @@ MIDDLE_SPEED = cycled("speed", lambda half: half.speed, lambda half: half.speed)
 # ---- what solvers are given
 
 
-def watched(stated: MechanicalProblem) -> MechanicalProblem:
-    """Return a problem with its output."""
+def outputs(_: Values) -> Floats:
+    """Return the instants (s) of the requested output."""
     even = np.linspace(0.0, END, round(END / SPACING) + 1)
-    return replace(stated, output_times=np.union1d(even, [float(t) for t in INSTANTS]))
-
-
-def problem(values: Values) -> MechanicalProblem:
-    """Return the tube that begins with v0."""
-    return watched(begun(values))
+    return np.union1d(even, [float(t) for t in INSTANTS])
 
 
 def on_the_cycle(values: Values) -> MechanicalProblem:
     """Return the tube that begins on its limit cycle."""
-    return watched(tube(values, 0, float(MIDDLE_SPEED.compute(values))))
+    return tube(values, 0, float(MIDDLE_SPEED.compute(values)))
 
 
 # ---- what is measured
@@ -323,7 +320,7 @@ CASE = Case(
     parameters=PARAMETERS,
     variants=(
         Variant("growth", {}, frozenset(q.name for q in GROWTH)),
-        Variant("cycle", {}, frozenset(q.name for q in CYCLING), on_the_cycle),
+        Variant("cycle", {}, frozenset(q.name for q in CYCLING), Watched(on_the_cycle, outputs)),
     ),
     quantities=(*GROWTH, *CYCLING),
     residuals=(
@@ -335,7 +332,7 @@ CASE = Case(
         stop_forces(),
         velocities(),
     ),
-    problem=problem,
+    problem=Watched(begun, outputs),
     modelling=(
         "A mode with a negative damping ratio, two coordinates, two planes with Coulomb friction on them.",
         "Contacts are located between the samples or at reported events, forces come from a spline of the penetration.",

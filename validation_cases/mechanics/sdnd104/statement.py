@@ -1,7 +1,6 @@
 """SDND104: the problem, stated once for solvers and proof, and what is proved of it."""
 
 import math
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -19,6 +18,7 @@ from veridyn.references.problems.sliding_phases import Block
 from veridyn.references.reference import Reference
 from veridyn.references.second_routes import sliding_closed as closed
 from veridyn.validation_cases.judgement.case import Values, floats, numbers
+from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures.quantities import size
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
@@ -47,17 +47,15 @@ def state(values: Values, early: bool = False) -> MechanicalProblem:
     )
 
 
-def problem(values: Values) -> MechanicalProblem:
-    """Return the problem with the output that is asked of solvers."""
-    return replace(state(values), output_times=_outputs(values))
-
-
 def _outputs(values: Values) -> Any:
     """Return the output instants: even spacing before the window and within it, so that its ends are among them."""
     start, end = floats(values, "t_start", "t_end")
     spacing = period_of(values) / OUTPUTS_PER_PERIOD
     before = np.linspace(0.0, start, math.ceil(start / spacing - 1e-9) + 1)
     return np.concatenate((before[:-1], np.linspace(start, end, math.ceil((end - start) / spacing - 1e-9) + 1)))
+
+
+problem = Watched(state, _outputs)
 
 
 MOTION = make_quantities(state, PARAMETERS, record=BlockWithWindow)
