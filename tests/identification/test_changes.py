@@ -58,7 +58,7 @@ def test_cards_are_read_from_the_file_of_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("[{}]", "holds no cards"), ("3", "holds no cards"), ("{", "is no JSON"), (None, "No such file")],
+    [("[{}]", "holds no cards"), ("3", "holds no cards"), ("{", "is no JSON"), (None, "no such file")],
 )
 def test_a_file_without_cards_is_one_line(tmp_path: Path, text: str | None, words: str) -> None:
     file = tmp_path / "cards.json"

@@ -18,9 +18,14 @@ from .storing import Cell, store
 DIGITS = (4, 8, 12)
 OURS = ("veridyn", "exact")
 SIX = ("incline_block", "sdnd101", "shaking_plane", "bouncing_ball", "van_der_pol", "andrews")
-COMMAND = (
-    f"veridyn run {' '.join(SIX)} --solver veridyn --solver exact --solver ADAPTER … "
-    "--quick --work-precision --json RESULTS.json"
+OTHERS = ("scipy", "heyoka", "sundials", "sundials_ida", "scipy_dae", "casadi", "exudyn", "mujoco_scene")
+COMMAND = " ".join(
+    (
+        "veridyn run",
+        *SIX,
+        *(f"--solver {name}" for name in (*OURS, *OTHERS)),
+        "--quick --work-precision --json every.json",
+    )
 )
 
 Points = Sequence[WorkPrecisionPoint]
