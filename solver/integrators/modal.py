@@ -13,6 +13,7 @@ import numpy as np
 from veridyn.problem.basis import modal_basis, moved_mass
 from veridyn.problem.devices import DEVICE_TAGS, Device
 from veridyn.problem.mechanical import Floats, MechanicalProblem
+from veridyn.problem.modal_basis import Modes
 from veridyn.problem.tangent import Tangent
 from veridyn.solver.contract.derivatives import Differentiated
 from veridyn.solver.contract.errors import CapabilityError, DivergenceError, Interrupted, SettingsError
@@ -108,8 +109,9 @@ class ModalIntegrator:
 
         chosen = read_settings(completed(problem, settings))
         problem = _prepare(problem, chosen)
-        arrays = write_arrays(problem, modal_basis(problem))
-        _check_step(problem, chosen, arrays.system)
+        modes = modal_basis(problem)
+        arrays = write_arrays(problem, modes)
+        _check_step(problem, modes, chosen, arrays.system)
         return _integrate(problem, chosen, arrays)
 
     def solve_tangent(self, problem: MechanicalProblem, tangent: Tangent, settings: Settings) -> Differentiated:
@@ -123,16 +125,18 @@ class ModalIntegrator:
         from veridyn.solver.integrators.duals import differentiate_arrays, split
         from veridyn.solver.integrators.refining import refuse_unresolved
 
-        scheme, options, common = read_settings(completed(problem, settings))
+        chosen = read_settings(completed(problem, settings))
+        scheme, options, common = chosen
         if scheme.follows_error(options):
             raise NotImplementedError(
                 f"derivatives of {scheme.name} with a step that follows an error; give smallest=1, largest=1"
             )
         refuse_unresolved(problem, common.step, common.tangential_stiffness)
-        chosen = Chosen(scheme, options, replace(common, quantities=False))
+        chosen = chosen._replace(common=replace(common, quantities=False))
         prepared = _prepare(problem, chosen)
-        arrays = write_arrays(prepared, modal_basis(prepared))
-        _check_step(prepared, chosen, arrays.system)
+        modes = modal_basis(prepared)
+        arrays = write_arrays(prepared, modes)
+        _check_step(prepared, modes, chosen, arrays.system)
         arrays = differentiate_arrays(arrays, problem, tangent, lambda each: _prepare(each, chosen))
         return split(_integrate(prepared, chosen, arrays))
 
@@ -155,13 +159,13 @@ def _prepare(problem: MechanicalProblem, chosen: Chosen) -> MechanicalProblem:
     return regularised(problem, chosen.common.tangential_stiffness)
 
 
-def _check_step(problem: MechanicalProblem, chosen: Chosen, system: System) -> None:
+def _check_step(problem: MechanicalProblem, modes: Modes, chosen: Chosen, system: System) -> None:
     """Raise `StepError` if the step breaks the rule of the scheme."""
     from veridyn.solver.integrators.step_rule import check_step, shortest_period
 
     scheme, _, common = chosen
     if common.check_step and scheme.points_per_period:
-        limit = shortest_period(system, modal_basis(problem), problem)
+        limit = shortest_period(system, modes, problem)
         check_step(common.step, scheme.points_per_period, limit, scheme.name)
 
 
