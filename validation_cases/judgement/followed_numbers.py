@@ -37,9 +37,9 @@ def follow_numbers(pose: Callable[[Values], Problem], values: Values, name: str)
     CapabilityError
         If the problem has no neighbours, another form there, or does not follow the parameter by numbers alone.
     """
-    there = pose(values)
     if isinstance(pose, Watched):
         pose = pose.hold_span(values)
+    there = pose(values)
     if isinstance(there, InitialValueProblem):
         return _follow_initial_value(*_pose_beside(pose, values, name, RELATIVE), name)
     if isinstance(there, MechanicalProblem):
