@@ -1,12 +1,17 @@
 """Derivatives of mechanical problems: proved ones are met, numbers follow the statement of a case, wrong ones fail."""
 
+import numpy as np
 import pytest
 
-from veridyn.problem.named_numbers import list_numbers, move_numbers
+from veridyn.problem.elements import Friction, Load, Stop
+from veridyn.problem.mechanical import MechanicalProblem
+from veridyn.problem.named_numbers import list_numbers, match_numbers, move_numbers
 from veridyn.problem.tangent import Tangent
+from veridyn.problem.time_functions import Harmonic
 from veridyn.references.parameters import exact
 from veridyn.solver.contract.errors import CapabilityError
 from veridyn.solver.contract.local_gate import LocalGate
+from veridyn.solver.contract.responses import Response
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.exact.solver import ExactSolver
 from veridyn.validation_cases.judgement.catalogue import load_case
@@ -19,6 +24,7 @@ from veridyn.validation_cases.judgement.derivatives import (
 )
 from veridyn.validation_cases.judgement.followed_numbers import follow_numbers
 from veridyn.validation_cases.judgement.judge import judge
+from veridyn.validation_cases.judgement.restated_mechanical import permuted
 from veridyn.validation_cases.judgement.runner import Runner, read_quantity
 from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.subject import Request
@@ -31,12 +37,12 @@ def derive(case, name):
     return DerivativeStatement(case, case.default_variant, parameter=parameter)
 
 
-def judge_derivatives(solver, name):
-    """Return the records of all checks of the derivatives of a case, by the name of the check."""
+def judge_derivatives(solver, name, begins=""):
+    """Return the records of the checks of the derivatives of a case whose names begin so, by the name."""
     runner = Runner(LocalGate(solver), Request())
     case = load_case(name)
     asked = checks(case, runner.subject, only=case.default_variant.name)
-    return {check.name: judge(check, runner) for check in asked if BY in check.name}
+    return {check.name: judge(check, runner) for check in asked if BY in check.name and check.name.startswith(begins)}
 
 
 @pytest.mark.parametrize(
@@ -111,6 +117,59 @@ def test_a_wrong_derivative_is_told(solver, told, differs):
     assert failure.verdict == "fail"
     assert told in failure.detail
     assert (records["own_differences by m"].verdict == "fail") is differs
+
+
+# ---- another order of coordinates
+
+UNLIKE = MechanicalProblem(
+    name="unlike",
+    mass=np.array([[3.0, 0.1, 0.2], [0.1, 4.0, 0.3], [0.2, 0.3, 5.0]]),
+    damping=np.array([[0.11, 0.12, 0.13], [0.21, 0.22, 0.23], [0.31, 0.32, 0.33]]),
+    stiffness=np.array([[61.0, -1.0, -2.0], [-1.0, 62.0, -3.0], [-2.0, -3.0, 63.0]]),
+    initial_displacement=np.array([0.01, 0.02, 0.03]),
+    initial_velocity=np.array([0.4, 0.5, 0.6]),
+    end=1.0,
+    loads=(Load(np.array([1.1, 1.2, 1.3]), Harmonic(7.0, 8.0)),),
+    stops=(Stop("wall", np.array([0.7, 0.8, 0.9]), gap=0.05, stiffness=1e3),),
+    frictions=(Friction("shoe", (np.array([1.4, 1.5, 1.6]), np.array([1.7, 1.8, 1.9])), 2.0, 0.35, 0.35),),
+)
+
+
+def reverse(problem):
+    """Return the problem with its coordinates in reverse order, as the relation states it."""
+    stated, rest = [], np.zeros((1, problem.size))
+
+    def solve(other):
+        stated.append(other)
+        return Response(np.zeros(1), rest, rest)
+
+    permuted(solve, problem)
+    return stated[0]
+
+
+@pytest.mark.parametrize("problem", [UNLIKE, load_case("pipe_on_stops").problem(load_case("pipe_on_stops").values())])
+def test_in_another_order_of_coordinates_each_number_keeps_its_value(problem):
+    other = reverse(problem)
+    here, there = list_numbers(problem), list_numbers(other)
+    names = match_numbers(problem, other)
+    assert sorted(names.values()) == sorted(there)
+    assert names["initial_velocity[1]"] == f"initial_velocity[{problem.size}]"
+    assert {name: float(there[other].value) for name, other in names.items()} == {
+        name: float(number.value) for name, number in here.items()
+    }
+
+
+class Crossed(ExactSolver):
+    """A derivative by the mass that holds for the first coordinate alone."""
+
+    def solve_tangent(self, problem, tangent, settings):
+        heard = {name: slope for name, slope in tangent.numbers.items() if name == "mass[1,1]"}
+        return super().solve_tangent(problem, Tangent(tangent.parameter, heard), settings)
+
+
+@pytest.mark.parametrize(("solver", "verdict"), [(EXACT, "pass"), (Crossed(), "fail")])
+def test_coordinates_in_reverse_order_have_the_same_derivatives(solver, verdict):
+    assert judge_derivatives(solver, "block_stack", "permuted")["permuted by m_1"].verdict == verdict
 
 
 # ---- how numbers follow a parameter

@@ -191,6 +191,7 @@ MALFORMED = [
     ({"initial_velocity": [0.0]}, "initial_velocity has 1 components"),
     ({"initial_velocity": [0.0, NAN]}, "initial_velocity"),
     ({"coordinates": ("u",)}, "coordinate names"),
+    ({"coordinates": ("u", "u")}, "2 coordinate names for 2, each its own"),
 ]
 
 

@@ -111,7 +111,7 @@ def _forward(derived: DerivativeStatement, subject: Subject, scheme: str, claims
     make, by = partial(_check, derived, scheme, Layer.INVARIANCE), f"{BY}{derived.parameter.name}"
     yield from (make(f"{name}{by}", "", compare) for name, compare in GRADIENT_CHECKS.items())
     for relation in STRUCTURAL:
-        if relation.applies(derived.problem) and derived.keeps_numbers(relation):
+        if relation.applies(derived.problem):
             yield make(f"{relation.name}{by}", "", invariance, relation, claims)
 
 

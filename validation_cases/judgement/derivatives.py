@@ -16,6 +16,7 @@ import numpy as np
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem, Problem
+from veridyn.problem.named_numbers import match_numbers
 from veridyn.problem.tangent import Tangent, name_numbers
 from veridyn.problem.variations import shift
 from veridyn.references.certified import Certified, compute_in_time
@@ -241,10 +242,6 @@ class DerivativeStatement(Statement):
         """What states the problem at other values of the parameters."""
         return self.variant.problem or self.case.problem
 
-    def keeps_numbers(self, relation: Relation) -> bool:
-        """Tell whether a relation leaves numbers in their order: the coordinates of a matrix it does not."""
-        return relation.name != "permuted" or not isinstance(self.problem, MechanicalProblem)
-
     @property
     def label(self) -> str:
         """What tells it from other statements."""
@@ -284,11 +281,15 @@ class DerivativeStatement(Statement):
 def rename_numbers(tangent: Tangent, problem: Problem, other: Problem) -> Tangent:
     """Return a tangent for the same problem as a relation states it.
 
-    One that renames gives the problem another name as well, and leaves its numbers in their order; others keep names.
+    One that renames gives the problem another name as well, and leaves its numbers in their order. Others keep names,
+    but for the places of coordinates that are in another order.
     """
-    if other.name == problem.name:
+    if other.name != problem.name:
+        names = dict(zip(name_numbers(problem), name_numbers(other), strict=True))
+    elif isinstance(problem, MechanicalProblem) and isinstance(other, MechanicalProblem):
+        names = match_numbers(problem, other)
+    else:
         return tangent
-    names = dict(zip(name_numbers(problem), name_numbers(other), strict=True))
     return Tangent(tangent.parameter, {names[name]: value for name, value in tangent.numbers.items()})
 
 

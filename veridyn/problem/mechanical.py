@@ -298,8 +298,8 @@ class MechanicalProblem(Problem):
         for owner, value in directions.items():
             if value.size != self.size:
                 raise ProblemError(f"{self.name}: {owner} has {value.size} components, the problem has {self.size}")
-        if len(self.coordinates) != self.size:
-            raise ProblemError(f"{self.name}: {len(self.coordinates)} coordinate names for {self.size} coordinates")
+        if not len(names := self.coordinates) == len(set(names)) == self.size:
+            raise ProblemError(f"{self.name}: {len(names)} coordinate names for {self.size}, each its own, got {names}")
 
     def _check_names(self) -> None:
         names = [element.name for element in self.elements]

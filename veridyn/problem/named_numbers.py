@@ -28,6 +28,22 @@ SPAN = ("start", "end", "output_times")
 TIMED, EDGES = ("loads", "varying"), frozenset({"breaks", "start", "end"})  # instants at which a formula changes
 # A support states its motion three times: a number of one statement alone would make them differ.
 MOTIONS = ("acceleration", "velocity", "displacement")
+# How many axes of an array, by the fields that lead to it, count coordinates.
+AXES: Mapping[tuple[str, ...], int] = {
+    ("mass",): 2,
+    ("damping",): 2,
+    ("stiffness",): 2,
+    ("varying", "matrix"): 2,
+    ("modes", "shapes"): 1,
+    ("initial_displacement",): 1,
+    ("initial_velocity",): 1,
+    ("loads", "direction"): 1,
+    ("supports", "influence"): 1,
+    ("stops", "normal"): 1,
+    ("stops", "lateral"): 1,
+    ("frictions", "tangents"): 1,
+    ("devices", "direction"): 1,
+}
 
 
 @dataclass(frozen=True)
@@ -51,6 +67,23 @@ def list_numbers(problem: MechanicalProblem) -> dict[str, NamedNumber]:
 def _is_edge(number: NamedNumber, problem: MechanicalProblem) -> bool:
     edges = EDGES.intersection(step for step in number.way[1:] if isinstance(step, str))
     return bool(edges) and number.way[0] in TIMED and to_float(number.value) in (problem.start, problem.end)
+
+
+def match_numbers(problem: MechanicalProblem, other: MechanicalProblem) -> dict[str, str]:
+    """Return the names that numbers have in the same problem with its coordinates in another order, by those here."""
+    order = tuple(other.coordinates.index(name) for name in problem.coordinates)
+    names = {_reorder(number.way, range(other.size)): number.name for number in list_numbers(other).values()}
+    return {number.name: names[_reorder(number.way, order)] for number in list_numbers(problem).values()}
+
+
+def _reorder(way: tuple[Step, ...], order: Sequence[int]) -> tuple[Step | frozenset[tuple[int, ...]], ...]:
+    """Return a way whose last step, into an array, leads to where its coordinates are in another order."""
+    *before, last = way
+    if not isinstance(last, tuple):
+        return way
+    axes = AXES.get(tuple(step for step in before if isinstance(step, str)), 0)
+    # a mass beside the diagonal has two entries, in any order
+    return (*before, frozenset((*(order[i] for i in entry[:axes]), *entry[axes:]) for entry in last))
 
 
 def replace_number(problem: MechanicalProblem, number: NamedNumber, value: Any) -> MechanicalProblem:

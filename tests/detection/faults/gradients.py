@@ -244,6 +244,7 @@ IN_MECHANICS = (
     ("rates_without_parameter", RIGID, "m"),
     ("instants_stand_still", PULLED, "F_s"),
     ("force_does_not_jump", PULLED, "F_s"),
+    ("stick_remembers", PULLED, "k"),
 )
 
 
