@@ -289,6 +289,7 @@ class Case:
     beam: Callable[[Values], Beam] | None = None  # what is drawn where the problem is no line of masses
     sketch: Sketch | None = None  # or a drawing of its own, see `sketching`
     derivatives: tuple[str, ...] = ()  # parameters by which its quantities are differentiated in short runs, too
+    no_derivatives: str = ""  # why they are not differentiated, by no parameter
     shown: ShownMotion = ShownMotion()
 
     def values(self, given: Mapping[str, object] = MappingProxyType({})) -> dict[str, Exact]:

@@ -233,7 +233,9 @@ class DerivativeStatement(Statement):
 
     @cached_property
     def tangent(self) -> Tangent:
-        """How the numbers of the problem follow the parameter."""
+        """How the numbers of the problem follow the parameter; raises `CapabilityError` where the case has none."""
+        if self.case.no_derivatives:
+            raise CapabilityError(self.case.no_derivatives)
         numbers = follow_numbers(self.pose, self.values, self.parameter.name)
         return Tangent(self.parameter.name, {name: slope * self.length for name, slope in numbers.items()})
 
@@ -241,6 +243,11 @@ class DerivativeStatement(Statement):
     def pose(self) -> Callable[[Values], Problem]:
         """What states the problem at other values of the parameters."""
         return self.variant.problem or self.case.problem
+
+    @property
+    def magnified(self) -> float:
+        """Digits that a solver claims of values are two fewer of derivatives, which neighbours are read for."""
+        return LOST
 
     @property
     def label(self) -> str:

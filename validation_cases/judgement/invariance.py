@@ -163,7 +163,7 @@ def _admissible(asked: RelationComparison, quantity: Quantity, value: float) -> 
     if asked.claims.digits:
         clocks = (0.0, asked.relation.later(asked.statement.problem))
         rounded = sum(quantity.rounded(asked.statement.values, clock) for clock in clocks) if quantity.rounded else 0.0
-        digits = 2 * 10.0**-asked.claims.digits * size + rounded
+        digits = 2 * 10.0**-asked.claims.digits * asked.statement.magnified * size + rounded
         return digits + _sampling(asked, quantity, value), "twice the claimed digits and rounding, and sampling"
     if asked.runner.subject.refined:
         share = _uncertainty_share(asked) + asked.runner.rounding(asked.base)

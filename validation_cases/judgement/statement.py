@@ -78,6 +78,11 @@ class Statement:
         """Return the size to which errors of a quantity are related."""
         return self._once("size", quantity, quantity.size)
 
+    @property
+    def magnified(self) -> float:
+        """By how much an error of its quantities may exceed the digits that a solver claims of values."""
+        return 1.0
+
     def tolerance(self, quantity: Quantity) -> Tolerance:
         """Return the acceptance criterion of a quantity."""
         return self._once("tolerance", quantity, quantity.tolerance)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -41,6 +40,7 @@ from veridyn.validation_cases.judgement.case import (
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import share_of, size
@@ -126,6 +126,13 @@ def shapes(values: Values) -> Floats:
     return np.asarray(table)
 
 
+def write_shapes(values: Values) -> Any:
+    """Return the same shapes as formulas."""
+    points, count = shapes(values).shape
+    angles = [[i * k * sympy.pi / (points + 1) for k in range(1, count + 1)] for i in range(1, points + 1)]
+    return np.array([[sympy.sqrt(2) * sympy.sin(angle) for angle in row] for row in angles])
+
+
 def drawn(values: Values) -> Beam:
     """Return the beam as it is drawn: on a pin and a roller, with the shapes that are seen at mid-span."""
     n, _, _ = modes(values)
@@ -148,10 +155,10 @@ def outputs(values: Values) -> Floats:
     return np.unique(np.round(np.concatenate((grid, measured[measured <= end])), 9))
 
 
-def problem(values: Values) -> MechanicalProblem:
-    """Return the beam with its output."""
-    table, times = shapes(values), outputs(values)
-    return replace(state(values, table, table.shape[0] // 2, float(times[-1])), output_times=times)
+def state_points(values: Values) -> MechanicalProblem:
+    """Return the beam up to T; its coordinates are displacements of points."""
+    table = write_shapes(values) if is_formula(values["xi"]) else shapes(values)
+    return state(values, table, table.shape[0] // 2, *numbers(values, "T"))
 
 
 # ---- what is true
@@ -397,7 +404,7 @@ CASE = Case(
     variants=(Variant("5-modes", {"N": "5"}, _select(5)), Variant("3-modes", {"N": "3"}, _select(4))),
     quantities=QUANTITIES,
     residuals=RESIDUALS,
-    problem=problem,
+    problem=Watched(state_points, outputs),
     modelling=(
         "Modes and shapes at seven points, the eighths of the span; the velocity at the start is that of the modes "
         "there.",

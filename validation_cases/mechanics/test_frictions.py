@@ -1,17 +1,17 @@
 """Frictions: slip, stick, slip of a block on a floor that presses, in a plane, under two frictions, elastically."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from veridyn.problem.basis import driven_displacement
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
+from veridyn.problem.exact_fields import carry_exact
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic, constant, polynomial
 from veridyn.references.certified import Certified
@@ -29,9 +29,11 @@ from veridyn.validation_cases.judgement.case import (
     Values,
     Variant,
     floats,
+    numbers,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import cited, exactly
+from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import OVERSHOOT, SlipMeasures
@@ -39,8 +41,9 @@ from veridyn.validation_cases.measures.quantities import share_of, size
 
 RUBBING, SHARING = "rub", "rub too"
 MOST = 6  # changes of phase that are asked for one by one
-LINE = np.array([0.6, 0.8])  # of the motion in a plane
-COSINE, SINE = 15 / 17, 8 / 17  # of the angle between that line and oblique frictions
+OBLIQUE = (Fraction(3, 5), Fraction(4, 5))  # line of the motion in a plane
+LINE = np.array(OBLIQUE, dtype=float)
+COSINE, SINE = Fraction(15, 17), Fraction(8, 17)  # of the angle between that line and oblique frictions
 INSTANTS = ("0.4", "0.67", "0.9", "1.06", "1.3")  # in slip and in stick, far from the changes
 OUTPUTS = 1000  # in a period of the spring
 JUMPS = 1.0  # regularity: friction jumps
@@ -72,33 +75,32 @@ def _holds_across(values: Values) -> bool:
 
 
 def make_problem(
-    push: ArrayLike, launch: tuple[str, ...], groups: tuple[tuple[int, ...], ...], *, floor: bool
+    push: Sequence[int | Fraction], launch: tuple[str, ...], groups: tuple[tuple[int, ...], ...], *, floor: bool
 ) -> Callable[[Values], MechanicalProblem]:
     """Return a problem of one or two coordinates along the floor and, where it is elastic, one into it.
 
     ``push`` is the direction of force, displacement and velocity at the start, the size of which ``launch`` names for
     each coordinate; ``groups`` are the coordinates of each friction.
     """
-    line = np.asarray(push, dtype=float)
-    down = np.eye(line.size + floor)[-1]
-    along = np.eye(line.size, line.size + floor)
+    line = np.array(push, dtype=object)
+    down = np.eye(line.size + floor, dtype=int)[-1]
+    along = np.eye(line.size, line.size + floor, dtype=int)
 
-    def problem(values: Values) -> MechanicalProblem:
-        m, k, W, kc, w0, x0, t0, t1 = floats(values, "m", "k", "W", "kc", "w0", "x0", "t0", "t1")
-        F, Omega, mu_s, mu_d, kt, ct = floats(values, "F", "Omega", "mu_s", "mu_d", "kt", "ct")
+    def state(values: Values) -> MechanicalProblem:
+        m, k, W, kc, w0, x0, t0, t1 = numbers(values, "m", "k", "W", "kc", "w0", "x0", "t0", "t1")
+        F, Omega, mu_s, mu_d, kt, ct = numbers(values, "F", "Omega", "mu_s", "mu_d", "kt", "ct")
         laws: dict[str, Any] = {"law": "regularised", "stiffness": kt, "damping": ct} if kt else {}
-        pushes = (Load(line @ along, Harmonic(F, Omega, phase=math.pi / 2)),)
+        pushes = (Load((line @ along).astype(float), Harmonic(F, Omega, phase=math.pi / 2)),)
         presses = {RUBBING: "floor" if floor else W, "guide": W}
         return MechanicalProblem(
             name="frictions",
             start=t0,
             end=t1,
-            mass=m * np.eye(down.size),
+            mass=m * np.eye(down.size, dtype=int),
             stiffness=k * np.diag(np.sum(along, axis=0)),
             initial_displacement=x0 * line @ along,
-            initial_velocity=line * floats(values, *launch) @ along + (w0 * down if floor else 0.0),
-            output_times=np.linspace(t0, t1, round((t1 - t0) / period(values) * OUTPUTS) + 1),
-            loads=(*pushes, Load(down, constant(W))) if floor else pushes,
+            initial_velocity=line * numbers(values, *launch) @ along + (w0 * down if floor else 0),
+            loads=(*pushes, Load(W * down, constant(1))) if floor else pushes,
             stops=(Stop("floor", down, -W / kc, kc),) if floor else (),
             frictions=tuple(
                 Friction(name, tuple(along[i] for i in group), normal, mu_s, mu_d, **laws)
@@ -106,14 +108,20 @@ def make_problem(
             ),
         )
 
-    return problem
+    return state
 
 
-floor = make_problem([1.0], ("v0",), ((0,),), floor=True)
-plane = make_problem(LINE, ("v0", "v0"), ((0, 1),), floor=True)
-two = make_problem([1.0, 1.0], ("v0", "v1"), ((0,), (1,)), floor=True)
-table = make_problem([1.0], ("v0",), ((0,),), floor=False)
-table_in_plane = make_problem(LINE, ("v0", "v0"), ((0, 1),), floor=False)
+def outputs(values: Values) -> Floats:
+    """Return the instants (s) of the requested output."""
+    t0, t1 = floats(values, "t0", "t1")
+    return np.linspace(t0, t1, round((t1 - t0) / period(values) * OUTPUTS) + 1)
+
+
+floor = make_problem((1,), ("v0",), ((0,),), floor=True)
+plane = make_problem(OBLIQUE, ("v0", "v0"), ((0, 1),), floor=True)
+two = make_problem((1, 1), ("v0", "v1"), ((0,), (1,)), floor=True)
+table = make_problem((1,), ("v0",), ((0,),), floor=False)
+table_in_plane = make_problem(OBLIQUE, ("v0", "v0"), ((0, 1),), floor=False)
 
 
 def oblique(values: Values) -> MechanicalProblem:
@@ -122,12 +130,13 @@ def oblique(values: Values) -> MechanicalProblem:
     Each is pressed by W/(2 cos a), a being the angle between: together they are one friction along the line.
     """
     across = np.array([-LINE[1], LINE[0]])
-    W, mu_s, mu_d = floats(values, "W", "mu_s", "mu_d")
+    W, mu_s, mu_d = numbers(values, "W", "mu_s", "mu_d")
     frictions = (
-        Friction(name, (COSINE * LINE + side * across,), W / (2 * COSINE), mu_s, mu_d)
-        for name, side in ((RUBBING, SINE), (SHARING, -SINE))
+        Friction(name, (float(COSINE) * LINE + side * across,), W / (2 * COSINE), mu_s, mu_d)
+        for name, side in ((RUBBING, float(SINE)), (SHARING, -float(SINE)))
     )
-    return replace(table_in_plane(values), frictions=tuple(frictions))
+    still, changed = table_in_plane(values), {"frictions": tuple(frictions)}
+    return carry_exact(replace(still, **changed), still, changed)
 
 
 def passing(values: Values) -> MechanicalProblem:
@@ -136,17 +145,18 @@ def passing(values: Values) -> MechanicalProblem:
     The foot of the spring stands still: a load adds what the spring has from the way of the support.
     """
     still = table(values)
-    m, k, F, v0 = floats(values, "m", "k", "F", "v0")
-    way = (0.0, v0 / 4, F / (8 * m))
+    m, k, F, x0, v0, t0 = numbers(values, "m", "k", "F", "x0", "v0", "t0")
+    way = (0, v0 / 4, F / (8 * m))
     moved, moves, pulls = polynomial(*way), polynomial(way[1], 2 * way[2]), polynomial(2 * way[2])
-    return replace(
-        still,
-        initial_displacement=still.initial_displacement - moved(still.start),
-        initial_velocity=still.initial_velocity - moves(still.start),
-        loads=(*still.loads, Load(np.ones(1), polynomial(*(-k * part for part in way)))),
-        supports=(SupportMotion("ground", np.ones(1), pulls, moves, moved),),
-        frictions=tuple(replace(friction, frame="absolute") for friction in still.frictions),
-    )
+    (rubs,) = still.frictions
+    changed = {
+        "initial_displacement": np.array([x0 - way[1] * t0 - way[2] * t0**2]),
+        "initial_velocity": np.array([v0 - way[1] - 2 * way[2] * t0]),
+        "loads": (*still.loads, Load(np.ones(1), polynomial(*(-k * part for part in way)))),
+        "supports": (SupportMotion("ground", np.ones(1), pulls, moves, moved),),
+        "frictions": (carry_exact(replace(rubs, frame="absolute"), rubs, {"frame": "absolute"}),),
+    }
+    return carry_exact(replace(still, **changed), still, changed)
 
 
 # ---- what is measured
@@ -284,13 +294,13 @@ CASE = Case(
     ),
     parameters=PARAMETERS,
     variants=(
-        Variant("floor", {}, ON_ONE_LINE, floor),
-        Variant("plane", {}, ON_ONE_LINE, plane),
+        Variant("floor", {}, ON_ONE_LINE, Watched(floor, outputs)),
+        Variant("plane", {}, ON_ONE_LINE, Watched(plane, outputs)),
         Variant("two", {}),
-        Variant("capture", {"w0": "0"}, ON_ONE_LINE, table),
-        Variant("passing", {"w0": "0"}, ON_ONE_LINE, passing),
-        Variant("oblique", {"w0": "0", "F": "200", "Omega": "4", "v0": "3"}, ON_ONE_LINE, oblique),
-        Variant("regularised", {"w0": "0", "kt": "2000", "ct": "60"}, ON_ONE_LINE, table),
+        Variant("capture", {"w0": "0"}, ON_ONE_LINE, Watched(table, outputs)),
+        Variant("passing", {"w0": "0"}, ON_ONE_LINE, Watched(passing, outputs)),
+        Variant("oblique", {"w0": "0", "F": "200", "Omega": "4", "v0": "3"}, ON_ONE_LINE, Watched(oblique, outputs)),
+        Variant("regularised", {"w0": "0", "kt": "2000", "ct": "60"}, ON_ONE_LINE, Watched(table, outputs)),
     ),
     quantities=(*ON_LINE, *map(_across_at, INSTANTS)),
     residuals=(
@@ -301,7 +311,7 @@ CASE = Case(
         rates(),
         friction_law(),
     ),
-    problem=two,
+    problem=Watched(two, outputs),
     modelling=(
         "One or two coordinates along the floor; where it is elastic, one more into it, with W as a load and a stop "
         "that is closed by W/kc at the start.",

@@ -17,6 +17,7 @@ from veridyn.solver.postprocessing.interpolation import value_at
 from veridyn.validation_cases.judgement import sketching as draw
 from veridyn.validation_cases.judgement.case import (
     Case,
+    Floats,
     Number,
     Observation,
     Published,
@@ -28,6 +29,7 @@ from veridyn.validation_cases.judgement.case import (
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
 from veridyn.validation_cases.measures.friction import SlipMeasures, where_solvers_do_not_decide
@@ -60,21 +62,21 @@ def state(values: Values, end: Any) -> MechanicalProblem:
         stiffness=np.array([[k]]),
         initial_displacement=np.array([x0]),
         end=end,
-        output_times=quantities.outputs(end, period(values) / OUTPUTS_PER_PERIOD, INSTANTS),
         frictions=(Friction("shoe", tuple(np.array([part]) for part in along if part != 0), m * g, mu, mu),),
         coordinates=("s",),
     )
 
 
-def problem(values: Values) -> MechanicalProblem:
-    """Return the problem for a period more than the motion lasts.
+def outputs(values: Values) -> Floats:
+    """Return the instants (s) of the requested output, up to a period more than the motion lasts.
 
     It raises `ParameterError` for more half cycles than are run.
     """
     if (count := _half_cycles(values)) > MOST_HALF_CYCLES:
         raise ParameterError(f"{count} half cycles, at most {MOST_HALF_CYCLES} are run: raise mu or lower x0")
     # one period more than the motion lasts, so that creep shows, and up to the last instant that is asked for
-    return state(values, max((count + 2) * period(values) / 2, LAST * period(values) / 2, float(INSTANTS[-1])))
+    end = max((count + 2) * period(values) / 2, LAST * period(values) / 2, float(INSTANTS[-1]))
+    return quantities.outputs(end, period(values) / OUTPUTS_PER_PERIOD, INSTANTS)
 
 
 ASTER = "tolerance 1e-3 (5e-3 for the fourth) of Code_Aster's tests SDND100a, b and d"
@@ -288,7 +290,7 @@ CASE = Case(
         rates(_slides),
         friction_law(),
     ),
-    problem=problem,
+    problem=Watched(partial(state, end=1), outputs),
     modelling=(
         "One coordinate along the line; the tangents of friction are its parts along x and y, or along x alone.",
         "Friction is set-valued under the constant normal force m g; the model of Code_Aster's test, an obstacle of "

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from veridyn.problem.devices import BucklingStop
+from veridyn.problem.formulas import sqrt
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.references.certified import exact_zero
 from veridyn.references.problems import buckling_stop
@@ -25,9 +26,11 @@ from veridyn.validation_cases.judgement.case import (
     Values,
     Variant,
     floats,
+    numbers,
 )
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exactly
+from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, velocities
 from veridyn.validation_cases.measures.curves import falls_to, largest, root_ahead, slope_at
@@ -39,22 +42,27 @@ LAW = ("contact_stiffness", "critical_force", "post_force", "plateau", "softenin
 STOP = "stop"
 
 
-def problem(values: Values) -> MechanicalProblem:
-    """Return the motion until the masses are back where they started, and a little longer."""
-    m, k, bodies = floats(values, "m", "k", "bodies")
-    force: Any = dict(zip(LAW, floats(values, "k", "f_crit", "f_post", "plateau", "softening"), strict=True))
-    rows = ((float(values[f"d{i}"]), float(values[f"k{i}"])) for i in range(1, buckling_stop.TABLE + 1))
-    direction = np.array([1.0, -1.0][: int(bodies)])  # between the masses, or between the mass and a wall
-    device = BucklingStop(name=STOP, direction=direction, returns=tuple(row for row in rows if row[1] > 0), **force)
-    end = max(9.2, 1.03 * float(buckling_stop.return_time.compute(values, 15)))  # a velocity is asked for at 9 s
+def state_crush(values: Values) -> MechanicalProblem:
+    """Return the masses that fly at each other, or the mass that flies at a wall."""
+    m, energy, bodies = numbers(values, "m", "energy", "bodies")
+    force: Any = dict(zip(LAW, numbers(values, "k", "f_crit", "f_post", "plateau", "softening"), strict=True))
+    rows = (numbers(values, f"d{i}", f"k{i}") for i in range(1, buckling_stop.TABLE + 1))
+    direction = np.array([1, -1][: int(bodies)])  # between the masses, or between the mass and a wall
+    device = BucklingStop(name=STOP, direction=direction, returns=tuple(row for row in rows if row[1] != 0), **force)
     return MechanicalProblem(
         name="sdnd105",
-        mass=m * np.eye(direction.size),
-        initial_velocity=_speed(values) * direction,
-        end=end,
-        output_times=np.linspace(0.0, end, math.ceil(end * math.sqrt(k * bodies / m) / OUTPUT_NUMBER) + 1),
+        mass=m * np.eye(direction.size, dtype=int),
+        initial_velocity=sqrt(2 * energy / m) * direction,
+        end=1.0,
         devices=(device,),
     )
+
+
+def outputs(values: Values) -> Floats:
+    """Return the instants (s) of the requested output, until the masses are back and a little longer."""
+    m, k, bodies = floats(values, "m", "k", "bodies")
+    end = max(9.2, 1.03 * float(buckling_stop.return_time.compute(values, 15)))  # a velocity is asked for at 9 s
+    return np.linspace(0.0, end, math.ceil(end * math.sqrt(k * bodies / m) / OUTPUT_NUMBER) + 1)
 
 
 ASTER = "Code_Aster's tests SDND105A to C"
@@ -286,7 +294,7 @@ CASE = Case(
     ),
     quantities=QUANTITIES,
     residuals=(energy("of the launch energy", lambda o: _launched(o.values), ENERGY), velocities(), positions()),
-    problem=problem,
+    problem=Watched(state_crush, outputs),
     modelling=(
         "No spring but the stop: Code_Aster's suspension of 1e-7 N/m, which keeps its modes elastic, is left out.",
         "The launch is given as an energy, so that the largest crush of variant c is 6.5 m and not "
