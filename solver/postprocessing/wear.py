@@ -9,6 +9,7 @@ import numpy as np
 from veridyn.solver.postprocessing.interpolation import Floats, value_at
 
 SLIDING = 1e-6  # m/s: without an adherence flag, slower motion counts as stick
+ROUNDING = 1e-15  # of the largest velocity: where a slip turns, what is so small has no sign
 
 
 @dataclass(frozen=True)
@@ -60,11 +61,12 @@ def phases(
 
     Stick shorter than ``shortest_stick`` (s), which a penalised law shows at every reversal, is no phase: the
     reversal then lies in its middle. Nor is stick seen at fewer than ``fewest_samples``: one sample does not tell how
-    long it lasts. Without adherence flags stick means less than 1e-6 m/s. A slip may begin with velocity zero; its
-    direction is that of the next sample.
+    long it lasts. Without adherence flags stick means less than 1e-6 m/s. A slip may begin with velocity zero, but for
+    rounding; its direction is that of the next sample.
     """
     still = np.abs(velocity) <= SLIDING if stuck is None else stuck != 0
-    direction = np.where(still, 0, np.sign(velocity)).astype(int)
+    rests = np.abs(velocity) <= ROUNDING * np.abs(velocity).max(initial=0.0)
+    direction = np.where(still | rests, 0, np.sign(velocity)).astype(int)
     for i in np.flatnonzero(~still[:-1] & (direction[:-1] == 0))[::-1]:
         direction[i] = direction[i + 1]
     edges = np.flatnonzero(np.diff(direction)) + 1

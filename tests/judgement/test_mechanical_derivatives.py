@@ -1,5 +1,7 @@
 """Derivatives of mechanical problems: proved ones are met, numbers follow the statement of a case, wrong ones fail."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,9 @@ def judge_derivatives(solver, name, begins=""):
         ("block_stack", "mu_1", ("lower_stop", "upper_way")),  # stick and slip
         ("tube_between_stops", "mu", ("touch_right_1", "y@0.08")),  # two sides, and friction
         ("sdld29", "F", ("x4@0.45",)),  # a load that ends
+        ("sdnd100", "mu", ("component@0.0945", "final_position")),  # half cycles, then rest
+        ("beam_stop", "kc", ("mid_span@0.3",)),  # modes that couple in contact
+        ("frictions", "mu_d", ("change_2", "change_3", "displacement@1.3")),  # turns at once, then sticks
         ("sdnd101", "kc", ("contact_duration", "peak_time_2")),  # a run that is as long as its impacts take
     ],
 )
@@ -204,9 +209,8 @@ def test_a_span_that_follows_the_motion_is_held(case, name):
     ("case", "parameter", "reason"),
     [
         ("sdnd104", "a0", "the motion of support 'plane' of sdnd104 follows a0, and has no numbers"),
-        ("frictions", "t1", "the time span of frictions follows t1"),
-        ("frictions", "m", r"mass\[1,1\] of frictions follows m by more than a formula"),  # its statement makes doubles
-        ("sdnd100", "k", "the statement of the problem takes no formula for k"),
+        ("frictions", "t0", "the time span of frictions follows t0"),
+        ("sdnd105", "softening", "softening has no neighbours on both sides"),
     ],
 )
 def test_what_no_number_follows_is_not_judged(case, parameter, reason):
@@ -214,9 +218,25 @@ def test_what_no_number_follows_is_not_judged(case, parameter, reason):
         follow(case, parameter)
 
 
-def test_a_case_without_formulas_says_so_once():
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("k", "stiffness.*of sdnd100 follows k by more than a formula"), ("m", "takes no formula for m")],
+)
+def test_a_statement_that_makes_doubles_is_not_judged(name, reason):
     case = load_case("sdnd100")
+
+    def pose(values):
+        return case.problem.state({**values, name: float(values[name])})
+
+    with pytest.raises(CapabilityError, match=reason):
+        follow_numbers(pose, case.values(), name)
+
+
+def test_a_case_without_derivatives_says_so_once():
+    case = replace(load_case("sdnd100"), no_derivatives="too many contacts")
     statement = Statement(case, case.default_variant)
     (derived,) = list_statements(case, statement, brief=False)
     assert derived.parameter.name == case.parameters[0].name
+    with pytest.raises(CapabilityError, match="too many contacts"):
+        derived.tangent  # noqa: B018
     assert list_statements(case, statement, brief=True) == []

@@ -99,6 +99,15 @@ def test_stick_at_the_border_stays():
     assert [p.direction for p in found] == [0, 1, 0]
 
 
+@pytest.mark.parametrize("rounding", [0.0, 1e-18, -1e-18])
+def test_rounding_has_no_direction_where_a_slip_turns(rounding):
+    v = np.array([-0.2, -0.1, rounding, 0.1, 0.2])
+    assert phases(CLOCK[:5], v, np.zeros(5), shortest_stick=0.5) == [
+        SlidingPhase(0.0, 2.0, -1),
+        SlidingPhase(2.0, 4.0, 1),
+    ]
+
+
 @pytest.mark.parametrize(("speed", "direction"), [(0.9e-6, 0), (1.1e-6, 1), (-1.1e-6, -1)])
 def test_without_flags_slow_motion_is_stick(speed, direction):
     assert phases(CLOCK, np.full(10, speed), None, shortest_stick=1.0) == [SlidingPhase(0.0, 9.0, direction)]
