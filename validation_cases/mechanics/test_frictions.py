@@ -135,7 +135,8 @@ def oblique(values: Values) -> MechanicalProblem:
         Friction(name, (float(COSINE) * LINE + side * across,), W / (2 * COSINE), mu_s, mu_d)
         for name, side in ((RUBBING, float(SINE)), (SHARING, -float(SINE)))
     )
-    still, changed = table_in_plane(values), {"frictions": tuple(frictions)}
+    still = table_in_plane(values)
+    changed: dict[str, Any] = {"frictions": tuple(frictions)}
     return carry_exact(replace(still, **changed), still, changed)
 
 
@@ -149,7 +150,7 @@ def passing(values: Values) -> MechanicalProblem:
     way = (0, v0 / 4, F / (8 * m))
     moved, moves, pulls = polynomial(*way), polynomial(way[1], 2 * way[2]), polynomial(2 * way[2])
     (rubs,) = still.frictions
-    changed = {
+    changed: dict[str, Any] = {
         "initial_displacement": np.array([x0 - way[1] * t0 - way[2] * t0**2]),
         "initial_velocity": np.array([v0 - way[1] - 2 * way[2] * t0]),
         "loads": (*still.loads, Load(np.ones(1), polynomial(*(-k * part for part in way)))),
