@@ -110,7 +110,3 @@ def test_doctor(veridyn, foreign):
 def test_status_of_the_doctor(veridyn, foreign):
     seen = veridyn("doctor", "--solver", foreign("Coarse"))
     assert (seen.status, "inaccurate: look at step" in " ".join(seen.out.split())) == (1, True)
-
-
-def test_doctor_finds_the_exact_solver_healthy(veridyn):
-    assert veridyn("doctor", "--solver", "exact").status == 0

@@ -247,7 +247,8 @@ def test_fail_fast_ends_at_the_first_failure_that_is_not_expected(veridyn, forei
 
 
 def test_quiet_says_the_verdict_and_the_failures_only(veridyn, foreign):
-    one = ("run", "sdnd101", "--set", "v0=2", "-q", "--solver")
+    few = ("--quantity", "peak_force", "--quantity", "impacts")
+    one = ("run", "sdnd101", "--set", "v0=2", "-q", *few, "--solver")
     right, wrong = (veridyn(*one, foreign(name)) for name in ("Foreign", "Scaled"))
     assert right.err == wrong.err == ""
     assert re.fullmatch(r"All \d+ checks passed: .*", " ".join(right.out.split()))
