@@ -47,7 +47,8 @@ def test_the_same_on_the_command_line(veridyn, foreign):
 def side_by_side(veridyn, foreign):
     """The document of a run of two solvers, one of which is named twice."""
     solvers = ("--solver", foreign("Foreign"), "--solver", "exact", "--solver", "exact")
-    return veridyn("run", "sdnd101", "sdnd101", *solvers, "--set", "v0=2", "--json", "-").document
+    named = ("sdnd101", "sdnd101", "--set", "v0=2", "--no-work-precision")
+    return veridyn("run", *named, *solvers, "--json", "-").document
 
 
 def test_two_solvers_side_by_side(side_by_side):

@@ -155,13 +155,11 @@ def test_a_journal_without_a_beginning_is_refused(veridyn, noting, killed):
     assert file.exists()
 
 
-@pytest.mark.parametrize(
-    "command", [("run", "sdnd101", "--json"), ("run", "sdnd101", "--report"), ("baseline", "save")], ids=" ".join
-)
+@pytest.mark.parametrize("command", [("run", "--json"), ("run", "--report"), ("baseline", "save")], ids=" ".join)
 def test_two_commands_do_not_write_to_one_place(veridyn, no_work, tmp_path, command):
     place = tmp_path / "results"
     with open_folder(place, "report") if "--report" in command else open_file(place, bool):
-        seen = veridyn(*command, place)
+        seen = veridyn(*command, place, "sdnd101")
     assert (seen.status, seen.out) == (2, "")
     assert "another run writes to" in seen.err
 
