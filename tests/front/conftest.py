@@ -279,7 +279,9 @@ def foreign(tmp_path_factory):
 @pytest.fixture(scope="session")
 def right(veridyn, foreign):
     """The text of the result file of a right solver: of all layers of the first variant of SDND101."""
-    return veridyn("run", "sdnd101", "--set", "v0=2", "--solver", foreign("Foreign"), "--json", "-").out
+    seen = veridyn("run", "sdnd101", "--set", "v0=2", "--solver", foreign("Foreign"), "--json", "-")
+    assert (seen.status, seen.err) == (0, "")
+    return seen.out
 
 
 @pytest.fixture
