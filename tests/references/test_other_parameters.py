@@ -59,8 +59,6 @@ FOLLOWED = [
     ("newmark_block", {"n": "1.5", "a_y": "0.05", "a_b": "0.1"}, "t_stop", "1.28319974188076128431"),
     # a block that is released beyond the place of its balance falls on, as a hyperbolic cosine
     ("rocking_block", {"alpha": "0.06589", "theta0": "0.08981"}, "theta@1.1", "0.302838683018506828713"),
-    # friction that just holds gravity holds it, after a climb
-    ("incline_block", {"s": "0.4", "v0": "-3", "mu_d": "0.3911"}, "v@1.75", "0"),
     # moments of inertia in another order than at the defaults, by Taylor series of a program of its own
     ("euler_top", {"a1": "0.001", "a3": "0", "I3": "0.3"}, "w1@10", "0.00024043868014407653500"),
     # in resonance with the first mode, by quadrature of Duhamel's integral

@@ -79,12 +79,10 @@ def test_a_change_after_the_end_does_not_exist():
     assert TRUTHS["change_6"]().value is None
 
 
-@pytest.mark.parametrize(("parameters", "share", "clear"), [
-    (CAPTURE, 0.193, True),
-    (CAPTURE, 0.194, False),
-    (CAPTURE | {"F": "1e-9"}, 0.11, True),
-    (ELASTIC, 9.0, True),
-])  # fmt: skip
-def test_stick_may_hold_by_little(parameters, share, clear):
+@pytest.mark.parametrize(
+    ("parameters", "least", "most"),
+    [(CAPTURE, 0.193, 0.194), (CAPTURE | {"F": "1e-9"}, 0.11, 1.0), (ELASTIC, math.inf, math.inf)],
+)
+def test_stick_may_hold_by_little(parameters, least, most):
     """At 0.645 s friction jumps from 100 N to -151.4 N with a limit of 200 N: 48.6 N of a jump of 251.4 N are left."""
-    assert case.holds_clearly(resolve(case.PARAMETERS, parameters), share) is clear
+    assert least <= case.find_least_spare(resolve(case.PARAMETERS, parameters)) <= most

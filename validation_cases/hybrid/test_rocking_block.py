@@ -100,7 +100,8 @@ CASE = Case(
     summary="A slender block is released from a tilt, rocks on its two edges and loses speed at every impact.",
     statement=(
         "A rectangular block of half diagonal R stands on a rigid floor, its diagonal at alpha to its long side; it "
-        "is released at the angle theta0 and does not slide; from alpha on it does not come back. The moment of the weight is linearised.",
+        "is released at the angle theta0 and does not slide; from alpha on it does not come back. The moment of the "
+        "weight is linearised.",
         "At theta = 0 the edge changes; the moment of momentum about the new edge is kept: the angular velocity "
         "w falls to (1 - 3/2 sin² alpha) w.",
     ),
