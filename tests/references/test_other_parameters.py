@@ -25,6 +25,12 @@ UNDEFINED = [
     ("shaw_holmes", {"branch": "-1", "d": "0", "W": "2"}, "V", "past its event impact"),
     # another orbit
     ("friction_damper", {"W": "0.24", "F": "3"}, "X", "presumes the orbit slip_left, turn, slip_right, turn"),
+    (
+        "impact_damper",
+        {"W": "1.05", "d": "0.00001"},
+        "x_impact",
+        "the last at t = 5.983",
+    ),
     # what the statement excludes
     ("overturning", {"share": "0.21"}, "theta_end", "the block has not come back to the floor"),
     ("painleve", {"mu": "0.6", "w_0": "-4.7", "u_0": "1.3"}, "t_stop", "past its event lift_off"),
