@@ -141,13 +141,21 @@ class MechanicalQuantities(MotionQuantities):
 
         return self._quantity(name, read_root, None, {"proof": EIGENVALUES, "effort": "", **terms})
 
-    def phase_order(self, element: str, words: Mapping[str, str], until: At = None) -> Reference[Certified]:
-        """Return the places of an element in order of time up to an instant, each in a word, as a classification."""
+    def phase_order(
+        self, element: str, words: Mapping[str, str], until: At = None, *, from_start: bool = True
+    ) -> Reference[Certified]:
+        """Return the places of an element in order of time up to an instant, each in a word, as a classification.
+
+        The first one is left out unless it is told ``from_start``.
+        """
         list_places = self._list_places(element, words, until)
 
         def order(o: ParameterSet, digits: int) -> Certified:
+            def join() -> str:
+                return " ".join(word for _, word in islice(list_places(o), not from_start, None))
+
             try:
-                return classification(decided(lambda: " ".join(word for _, word in list_places(o)), digits), PROOF)
+                return classification(decided(join, digits), PROOF)
             except (Absent, Undecided) as doubt:
                 return undefined(str(doubt))
 

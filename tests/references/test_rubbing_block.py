@@ -25,7 +25,7 @@ near = st.floats(0.8, 1.25)
 def test_both_routes_agree(changes, push, speed, stiffness):
     drawn = {"F": repr(140 * push), "v0": repr(10 * speed), "k": repr(200 * stiffness)}
     parameters = {name: f"{float(value):.6g}" for name, value in drawn.items()} | changes
-    for number in range(1, len(str(case.PHASE_ORDER(**parameters).value).split()) + 1):
+    for number in range(1, len(str(case.ORDER(**parameters).value).split()) + 1):
         TRUTHS[f"change_{number}"](**parameters).confirm()
     for time in INSTANTS:
         for what in ("displacement", "friction", "across"):
@@ -42,7 +42,7 @@ def test_both_routes_agree(changes, push, speed, stiffness):
     ],
 )
 def test_phases(parameters, phases):
-    assert case.PHASE_ORDER(**parameters).value == phases
+    assert case.ORDER(**parameters).value == phases
 
 
 def test_stick_lies_between_the_kinetic_and_the_static_limit():

@@ -13,7 +13,7 @@ from veridyn.problem.elements import Friction, Load
 from veridyn.problem.formulas import angular_frequency, sqrt
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Piecewise
-from veridyn.references.certified import CertificationError, Certified, classification, undefined
+from veridyn.references.certified import Certified
 from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.reference import Reference
@@ -97,6 +97,7 @@ BALANCE = "work of the pull less the energy that is left, from the closed form o
 SLIPS = f"{SHOE}_slips_ahead or {SHOE}_slips_back"
 HISTORY = MOTION.history(x1="x1", v1="v_x1", x2="x2", v2="v_x2")
 CHANGES = SETTLED.phase_changes(SHOE, WORDS)
+ORDER = SETTLED.phase_order(SHOE, WORDS, from_start=False)
 
 
 def _changes(values: Values) -> list[tuple[float, str]]:
@@ -170,17 +171,6 @@ def find_least_spare(values: Values) -> float:
 def _holds(values: Values) -> bool:
     """Tell whether penalised stick, which overshoots, holds where rigid stick does: nothing can be asked elsewhere."""
     return find_least_spare(values) > OVERSHOOT
-
-
-def _order(values: Values, _: int) -> Certified:
-    try:
-        result = " ".join(change.kind for change in CHANGES.compute(values, 15))
-    except CertificationError as doubt:
-        return undefined(str(doubt))
-    return classification(result, "phases of the proved motion")
-
-
-PHASE_ORDER = Reference("phase_order", PARAMETERS, _order)
 
 
 def _slips(values: Values) -> int:
@@ -324,7 +314,7 @@ QUANTITIES = (
         regularity=JUMPS,
         observable=_holds,
     ),
-    Quantity("phase_order", "", PHASES, PHASE_ORDER, _counted(shoe.phases), ORDERED, observable=_holds),
+    Quantity("phase_order", "", PHASES, ORDER, _counted(shoe.phases), ORDERED, observable=_holds),
     *map(_change, range(1, COMPARED + 1)),
 )
 
