@@ -31,6 +31,7 @@ UNDEFINED = [
         "x_impact",
         "the last at t = 5.983",
     ),
+    ("shaw_holmes", {"n": "2", "W": "2.8", "d": "0.000001"}, "V", "presumes the orbit impact, the last at t = 4.48"),
     # what the statement excludes
     ("overturning", {"share": "0.21"}, "theta_end", "the block has not come back to the floor"),
     ("painleve", {"mu": "0.6", "w_0": "-4.7", "u_0": "1.3"}, "t_stop", "past its event lift_off"),
