@@ -8,7 +8,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from veridyn.results import ReportError
 from veridyn.run.journal import BROKEN
 
 from .attempt import ERROR, OUT_OF_TIME, UNDEFINED
-from .entry import ENDS, SetEntry, read_entry
+from .entry import ENDS, SetEntry, read_entry, write_entry
 
 ROOT = Path(__file__).parents[2]
 RESULTS, PAGE = "survey.jsonl", "survey.md"
@@ -43,10 +43,11 @@ Values are *held* against solvers that share nothing with them: DOP853 of SciPy 
 1e-6 of the scale of a quantity), and the exact solver for piecewise linear problems (to 1e-8). Where the answer changes
 with the tolerance by more than that, or depends on the distance of samples, nothing is held.
 
-`tox -e survey`, or `python -m tests.survey.run -n 2 --report DIR`, repeats the survey;
-`python -m tests.survey.page DIR` writes this page. `tests/survey/explanations.toml` holds why a value differs from a
-solver's where it rightly does. Sets of a case that a survey led to mend are tried again, and stand in place of those of
-before."""
+`tox -e survey`, or `python -m tests.survey.run -n 2 --report DIR`, repeats the survey. It grows: with
+`--onto docs/survey.jsonl --seed 11 --minutes 60` a run adds sets to those that stand, many of cheap cases and few of
+dear ones, since each case gets the same time; `python -m tests.survey.page DIR/survey.jsonl` writes this page and the
+sets that it counts. `tests/survey/explanations.toml` holds why a value differs from a solver's where it rightly does.
+Sets of a case that a survey led to mend are tried again (`--again CASE`), and stand in place of those of before."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +206,7 @@ def sort_reason(quantity: str, text: str) -> str:
 
 def write_survey(entries: Iterable[SetEntry], plan: Mapping[str, Any]) -> str:
     """Return a survey as text: its plan, then a set a line."""
-    lines = [{"plan": dict(plan)}, *map(asdict, entries)]
+    lines = [{"plan": dict(plan)}, *map(write_entry, entries)]
     return "".join(f"{json.dumps(line)}\n" for line in lines)
 
 

@@ -10,7 +10,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, cast
@@ -27,7 +27,7 @@ from veridyn.validation_cases.judgement.catalogue import UnknownCase, case_names
 
 from .attempt import ERROR, OUT_OF_TIME, attempt
 from .drawing import draw_parameters
-from .entry import SetEntry, read_entry
+from .entry import SetEntry, read_entry, write_entry
 from .holding import HOLDERS, Item
 from .mechanics import NAME as MECHANICAL
 from .mechanics import attempt_problem, describe_problem, draw_problem
@@ -171,6 +171,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--onto", type=Path, metavar="FILE", help="a survey of the same seed and seconds that grows by this one"
     )
+    parser.add_argument("--again", action="store_true", help="try those again that stand, in their place")
     parser.add_argument("--resume", action="store_true", help="go on where a survey with the same report was ended")
     return parser
 
@@ -196,15 +197,12 @@ def observe(names: Sequence[str], options: argparse.Namespace) -> list[SetEntry]
     survey = Survey(_read_former(options))
     opened = open_folder(options.report, "survey") if options.report else nullcontext()
     with opened as place, journal(place and place.work, plan, survey, resume=options.resume):
-        todo = [
-            SetEntry(name, number, draw_set(name, options.seed, number))
-            for number in numbers
-            for name in names
-            if (name, number) not in survey.entries
-        ]
+        keys = [(name, number) for number in numbers for name in names]
+        wanted = [key for key in keys if (key in survey.entries) == options.again]
+        todo = [SetEntry(name, number, draw_set(name, options.seed, number)) for name, number in wanted]
         with bar(len(todo), "sets") as advance:
             for entry in try_sets(todo, options.jobs, options.seconds, time.monotonic() + 60 * options.minutes):
-                survey.add(asdict(entry))
+                survey.add(write_entry(entry))
                 advance(1, f"{entry.case} {entry.number}")
         entries = [survey.entries[key] for key in sorted(survey.entries)]
         if place:
