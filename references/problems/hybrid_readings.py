@@ -18,6 +18,7 @@ from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, larg
 from veridyn.references.engine.motion import Phase, PhaseEnd
 from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import ParameterSet
+from veridyn.references.problems.hybrid_influence import is_independent
 from veridyn.references.problems.hybrid_run import (
     find_next_phase,
     find_phase,
@@ -77,10 +78,13 @@ def read_at(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball)
     """Return a value at an instant (s), in all phases that may hold there; `Absent` where none does."""
     if time < system.instant(system.span[0], o):
         raise Absent("the instant lies before the start of the motion")
-    phases = [ended.phase for ended in follow_until(system, o, time) if ended.holds(time)]
+    run = list(follow_until(system, o, time))
+    phases = [ended.phase for ended in run if ended.holds(time)]
     if not phases:
         raise Absent("the motion ends before that instant")
-    return read_in(system, o, expression, time, phases)
+    result = read_in(system, o, expression, time, phases)
+    moves = isinstance(time, Jet) or not isinstance(result, Jet) or phases != [run[-1].phase]
+    return result if moves or not is_independent(system, o, run, expression) else Jet(result.value, arb(0), NONE)
 
 
 def read_at_event(

@@ -52,6 +52,16 @@ def test_stick_lies_between_the_kinetic_and_the_static_limit():
     assert held == pytest.approx(abs(200 * x - push), rel=1e-9)
 
 
+@pytest.mark.parametrize("name", ["kc", "v0", "w0"])
+def test_what_moves_the_block_along_moves_nothing_across(name):
+    """The events of the motion along, whose instants it moves, leave the one across alone."""
+    varied = resolve(case.PARAMETERS, {})[name].varied()
+    derivative = TRUTHS["across@1.3"](**{name: varied}).derivative
+    assert derivative.value == 0
+    assert derivative.radius == 0
+    assert TRUTHS["displacement@1.3"](**{name: varied}).derivative.value != 0
+
+
 def test_a_stiff_stick_nears_the_rigid_one():
     rigid = float(TRUTHS["displacement@1.3"](**CAPTURE))
     far, close = (
