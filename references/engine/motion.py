@@ -127,7 +127,7 @@ def follow(first: Phase, following: Following, until: Ball | None = None) -> tup
     Raises
     ------
     Undecided
-        If an event cannot be proved; see `events.first_event`.
+        If an event cannot be proved; see `events.events`.
     Absent
         If events follow one another ever faster, as impacts do before a rest.
     ParameterError

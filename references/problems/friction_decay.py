@@ -11,6 +11,8 @@ In between x = C sgn x_n + (x_n - C sgn x_n) cos ω(t - t_n), whose velocity kee
 
 So x_n = (-1)^n sgn x0 (|x0| - 2 n C), and the number of half cycles N is that of the odd numbers below |x0|/C.
 
+The motion is proved here and not by the engine: in closed form it takes no longer however many half cycles there are.
+
 Source: EDF validation manual V5.01.100 (SDND100); J.P. Den Hartog, Transactions ASME 53 (1931) 107-115.
 """
 

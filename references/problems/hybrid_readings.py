@@ -19,6 +19,7 @@ from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, larg
 from veridyn.references.engine.motion import Phase, PhaseEnd
 from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import ParameterSet
+from veridyn.references.problems.hybrid_influence import is_independent
 from veridyn.references.problems.hybrid_run import (
     find_next_phase,
     find_phase,
@@ -76,7 +77,12 @@ def _read(
 
 def read_at(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball) -> Ball:
     """Return a value at an instant (s), in all phases that may hold there; `Absent` where none does."""
-    return read_along(system, o, expression, [time])[0]
+    (result,) = read_along(system, o, expression, [time])
+    if isinstance(time, Jet) or not isinstance(result, Jet):
+        return result
+    run = list(follow_until(system, o, time))
+    is_alone = [ended.phase for ended in run if ended.holds(time)] == [run[-1].phase]
+    return Jet(result.value, arb(0), NONE) if is_alone and is_independent(system, o, run, expression) else result
 
 
 def read_along(system: HybridSystem, o: ParameterSet, expression: Expr, times: Sequence[Ball]) -> list[Ball]:

@@ -499,5 +499,7 @@ def test_an_orbit_that_is_presumed_is_proved():
     wrong = BELT.presuming("release", "release")
     assert why(wrong.event("release")) == "presumes the orbit release, release, but event 2 is stick"
     assert close(wrong.closed(lambda p: p.Fs), 1.5)  # no part of the orbit
+    assert close(BELT.presuming("release", close=3).event("release"), 3)
+    assert "the last at t = 2 s, but it is at 3 s" in why(BELT.presuming("release", close=2).event("release"))
     with pytest.raises(ParameterError, match="released"):
         BELT.presuming("released")
