@@ -20,6 +20,7 @@ from veridyn.solver.contract.statements import (
     Settings,
     as_float,
     find_levels,
+    list_tolerances,
     read_claims,
     read_refinement,
 )
@@ -61,6 +62,10 @@ class Request:
     def get_refinement(self, scheme: str) -> str:
         """Return the name of the setting that was seen to refine a scheme; empty if none was."""
         return self.observed.get(scheme, ObservedClaims()).refinement
+
+    def get_absolute(self, scheme: str) -> str:
+        """Return the name of the absolute tolerance that is refined with that setting; empty if there is none."""
+        return self.observed.get(scheme, ObservedClaims()).absolute
 
 
 def read_request(
@@ -217,7 +222,9 @@ class Subject:
         elif gate.introduction.refinement == () and self.request.get_refinement(scheme) == OUTPUT_INTERVAL:
             stated = list_output_levels(problem)
         elif gate.introduction.refinement == () and (name := self.request.get_refinement(scheme)):
-            stated = find_levels(f"solver {self.name}", name, problem, self.claims[scheme])
+            absolute = self.request.get_absolute(scheme)
+            levels = list_tolerances(name, absolute) if absolute else name
+            stated = find_levels(f"solver {self.name}", levels, problem, self.claims[scheme])
         else:
             stated = read_levels(gate, problem, scheme)
         chosen: Settings = {"scheme": scheme} if scheme else {}

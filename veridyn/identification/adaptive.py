@@ -10,6 +10,7 @@ import numpy as np
 
 from veridyn.identification.claimed import Followed, contradict_digits, contradict_factor, contradict_slope
 from veridyn.identification.examinee import Examinee
+from veridyn.identification.floors import show_floor
 from veridyn.identification.forced import GYROSCOPIC, ONE_DAMPED, TWO_MASSES
 from veridyn.identification.marching import make_exact, march_all
 from veridyn.identification.reading import CardFigure, Gap, Reading, join
@@ -18,9 +19,9 @@ from veridyn.solver.contract.statements import Claims, Settings
 from veridyn.validation_cases.judgement.precision import Precision, read_precision
 
 TOLERANCES = (1e-4, 1e-6, 1e-8)
+FINER = (1e-10, 1e-12)  # tolerances beside them, at which errors may stand still
 PERIODS = 5.25  # of the long motion: its angle is a quarter turn beyond whole ones, where both parts show
 SAMPLES = 25  # of a period
-ABSOLUTE = "atol"
 EXACT = 1e-12  # of the amplitude: an error that is rounding
 WRONG = 1e-9  # of a state: more than rounding of coupled equations
 
@@ -128,11 +129,14 @@ def _read_tolerance(bench: Bench) -> Reading:
     name = bench.examinee.find_tolerance()
     if not name:
         return Reading(gaps=(Gap("error over tolerance", "no setting is a tolerance by its name or by a claim"),))
-    both = {ABSOLUTE} & bench.examinee.declared.keys() - {name}
-    errors = list_errors(bench.examinee, [dict.fromkeys((name, *both), tolerance) for tolerance in TOLERANCES])
+    both = [name, *filter(None, [bench.examinee.find_absolute()])]
+    errors = list_errors(bench.examinee, [dict.fromkeys(both, tolerance) for tolerance in TOLERANCES])
     if isinstance(errors, str):
         return Reading(gaps=(Gap("error over tolerance", errors),))
-    return _read_errors(bench.examinee.claims, name, errors)
+    finer = list_errors(bench.examinee, [dict.fromkeys(both, tolerance) for tolerance in FINER])
+    tried = [*errors, *([] if isinstance(finer, str) else finer)]  # a solver may refuse what it cannot reach
+    floor = show_floor(name, (*TOLERANCES, *FINER)[: len(tried)], tried, rounding=EXACT, where="free vibration")
+    return join((_read_errors(bench.examinee.claims, name, errors), Reading(figures=floor)))
 
 
 def list_errors(examinee: Examinee, levels: Sequence[Settings], amplitude: float = 1.0) -> list[float] | str:
