@@ -210,7 +210,8 @@ class Subject:
     def refinement(self, gate: Gate, problem: Problem, scheme: str) -> Refinement:
         """Return the levels with the user's other settings; a level's own settings come first.
 
-        A user who sets the refined setting itself moves all levels, so that the finest has the value set.
+        A user who sets the refined setting itself moves all levels, so that the finest has the value set; what else a
+        level sets stays, if it is not set by the user, too.
 
         Raises
         ------
@@ -223,8 +224,8 @@ class Subject:
             stated = list_output_levels(problem)
         elif gate.introduction.refinement == () and (name := self.request.get_refinement(scheme)):
             absolute = self.request.get_absolute(scheme)
-            levels = list_tolerances(name, absolute) if absolute else name
-            stated = find_levels(f"solver {self.name}", levels, problem, self.claims[scheme])
+            seen = list_tolerances(name, absolute) if absolute else name
+            stated = find_levels(f"solver {self.name}", seen, problem, self.claims[scheme])
         else:
             stated = read_levels(gate, problem, scheme)
         chosen: Settings = {"scheme": scheme} if scheme else {}
@@ -232,8 +233,10 @@ class Subject:
         if stated.key not in user or self.request.refinement:
             return Refinement(stated.key, tuple({**chosen, **user, **level} for level in stated.levels))
         factor = as_float(user[stated.key]) / stated.sizes[-1]
-        levels = tuple({**chosen, **user, stated.key: factor * size} for size in stated.sizes)
-        return Refinement(stated.key, levels)
+        each = zip(stated.levels, stated.sizes, strict=True)
+        return Refinement(
+            stated.key, tuple({**chosen, **level, **user, stated.key: factor * size} for level, size in each)
+        )
 
 
 def has_stated_levels(introduction: Introduction, request: Request) -> bool:
