@@ -198,11 +198,8 @@ class Both(Adaptive):
 def test_an_absolute_tolerance_is_refined_with_the_relative_one() -> None:
     assert seen(Both()) == {"": ObservedClaims(Claims(tolerance="rtol"), "rtol", "atol")}
     gate = LocalGate(Both())
-    runner, problem = (
-        Runner(gate, observe_claims(gate, Request(settings={"rtol": 1e-8}))),
-        load_case("ueda").problem({}),
-    )
-    finest = runner.subject.refinement(gate, problem, "").levels[-1]
+    subject = Runner(gate, observe_claims(gate, Request(settings={"rtol": 1e-8}))).subject
+    finest = subject.refinement(gate, load_case("ueda").problem({}), "").levels[-1]
     assert finest == {"rtol": pytest.approx(1e-8), "atol": pytest.approx(1e-14)}, "levels that a user moves keep both"
     judged = judge_levels(Both(), "ueda", "x@1", "rtol")
     assert {record.verdict for record in judged.values()} == {Verdict.PASS}
