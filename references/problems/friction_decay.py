@@ -27,7 +27,7 @@ from mpmath import mpf
 from veridyn.references.certified import per_precision
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, sign_of
 from veridyn.references.engine.jets import hull, value
-from veridyn.references.engine.motion import Motion
+from veridyn.references.engine.motion import Motion, read_each
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 from veridyn.references.reference import NUMBER, TIME
@@ -241,8 +241,8 @@ def motion(o: DecayParameters, digits: int) -> Motion:
     """Motion along the line from the release on: displacement (m), velocity (m/s); events are the turning points."""
     return Motion(
         {
-            "displacement": lambda t: _at(o, t * _omega(o) / arb.pi())[0],
-            "velocity": lambda t: _at(o, t * _omega(o) / arb.pi())[1],
+            "displacement": read_each(lambda t: _at(o, t * _omega(o) / arb.pi())[0]),
+            "velocity": read_each(lambda t: _at(o, t * _omega(o) / arb.pi())[1]),
         },
         lambda: [(n * arb.pi() / _omega(o), f"turn {n}") for n in range(_count(o) + 1)],
         digits,

@@ -250,7 +250,7 @@ class MotionQuantities(ReadMotion):
             return [(phase.start, phase.kind) for phase in takewhile(lambda phase: phase.start < last, phases)]
 
         def history(o: ParameterSet, digits: int) -> Motion:
-            parts = {name: partial(reading.read_at, self._system(o), o, e) for name, e in expressions.items()}
+            parts = {name: partial(reading.read_along, self._system(o), o, e) for name, e in expressions.items()}
             return Motion(parts, partial(list_changes, o), digits)
 
         return self.reference.function(digits=SHOWN)(history)

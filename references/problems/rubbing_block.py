@@ -24,7 +24,7 @@ from veridyn.references.engine.enclosure import Absent, Undecided, ball, decided
 from veridyn.references.engine.events import Event, Guard
 from veridyn.references.engine.flows import LinearFlow, Row, State, apply
 from veridyn.references.engine.jets import Ball
-from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, value_at
+from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, proved, read_each, value_at
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError, ParameterSet
 from veridyn.references.reference import FIRST, SHARE, TIME
@@ -346,9 +346,9 @@ def motion(o: RubbingBlock, digits: int) -> Motion:
     """Motion up to t1: displacement (m), velocity (m/s), friction on the block (N)."""
     return Motion(
         {
-            "displacement": lambda t: value_at(_phases(o), {X: ONE}, t),
-            "velocity": lambda t: value_at(_phases(o), {V: ONE}, t),
-            "force": lambda t: value_at(_phases(o), lambda p: _Laws(o).friction(p.kind), t),
+            "displacement": read_each(lambda t: value_at(_phases(o), {X: ONE}, t)),
+            "velocity": read_each(lambda t: value_at(_phases(o), {V: ONE}, t)),
+            "force": read_each(lambda t: value_at(_phases(o), lambda p: _Laws(o).friction(p.kind), t)),
         },
         lambda: [(p.phase.start, p.phase.kind) for p in _phases(o)],
         digits,

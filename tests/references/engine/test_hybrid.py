@@ -189,6 +189,16 @@ def test_a_history_is_read_anywhere_and_has_events():
     assert [float(t) for t, _ in history.events()] == [0, 1]
 
 
+def test_a_history_is_read_at_many_instants_in_any_order_as_at_each():
+    history = BALL.history("1.75", height="y")()
+    times = ["1.25", "0.5", "1.75", "0"]
+    assert history.sample("height", times) == [history("height", t) for t in times]
+    with pytest.raises(Absent, match="no motion beyond is found"):
+        history.sample("height", ["0.5", "1e3"])
+    with pytest.raises(ParameterError, match="non-negative"):
+        history.sample("height", ["0.5", "-1"])
+
+
 def test_derivatives_of_readings():
     varied = exact("0.5").varied()
     for reading, truth in (
