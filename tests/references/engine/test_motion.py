@@ -11,7 +11,17 @@ from veridyn.references.engine.enclosure import Absent, Undecided, ball, precisi
 from veridyn.references.engine.events import Guard
 from veridyn.references.engine.flows import LinearFlow
 from veridyn.references.engine.jets import Jet
-from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, followed, holding, proved, read_each, value_at
+from veridyn.references.engine.motion import (
+    Motion,
+    Phase,
+    PhaseEnd,
+    follow,
+    followed,
+    holding,
+    proved,
+    read_each,
+    value_at,
+)
 from veridyn.references.parameters import ParameterError, exact
 
 ONE, ZERO = arb(1), arb(0)
