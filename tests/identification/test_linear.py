@@ -239,6 +239,18 @@ def test_a_card_says_where_errors_stop_following_the_tolerance() -> None:
     assert not any(figure.name.startswith("floor") for figure in read(SciPy()).figures)
 
 
+class Deaf(SciPy):
+    """SciPy's method at 1e-6, whatever tolerance is asked for."""
+
+    def solve(self, problem: Any, settings: Any) -> Any:
+        return super().solve(problem, {"rtol": 1e-6, "atol": 1e-9})
+
+
+def test_a_tolerance_without_an_effect_is_a_deviation() -> None:
+    (line,) = read(Deaf()).deviations
+    assert line.startswith("errors do not follow rtol: ")
+
+
 def test_rounding_and_untried_tolerances_are_no_floor() -> None:
     decades = (1e-4, 1e-6, 1e-8, 1e-10)
     assert find_floor(decades, (1e-4, 1e-6, 3e-8, 2e-8), rounding=1e-13) == 1e-8
