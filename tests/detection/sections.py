@@ -33,7 +33,8 @@ from .study import describe
 from .trial import CARD
 
 TRIED_AGAIN = """\
-Checks have changed since the study above. These faults were tried again, at the size of their row."""
+Checks have changed, and cases were added, since the study above. These faults were tried again, at the size of their
+row."""
 STATES_NOTHING = """\
 Most users' solvers state neither claims nor refinement. `python -m tests.detection.study --silent` lets the hosts state
 nothing either: first comes the [card](identify.md), a deviation on which is a detection; then cases, by the step, the
@@ -63,8 +64,9 @@ def _state_parts(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """Yield a table of the hosts of which not all faults were tried: how many of each part."""
     tried = Counter((outcome.fault["host"], outcome.fault["part"]) for outcome in outcomes)
     rows = []
+    hosts = load_hosts()
     for name in dict.fromkeys(outcome.fault["host"] for outcome in outcomes):
-        every = Counter(fault.part for fault in load_hosts()[name].faults)
+        every = Counter(fault.part for fault in hosts[name].faults) if name in hosts else Counter[str]()
         count = sum(tried[name, part] for part in every)
         parts = ", ".join(f"{part} {tried[name, part]} of {total}" for part, total in every.items())
         rows += [(name, f"{count} of {every.total()}", parts)] if count < every.total() else []
