@@ -40,8 +40,8 @@ Most users' solvers state neither claims nor refinement. `python -m tests.detect
 nothing either: first comes the [card](identify.md), a deviation on which is a detection; then cases, by the step, the
 order or the tolerance that the answers showed. Hosts that are not listed were not tried so."""
 CHOSEN = """\
-Of these hosts some faults were not tried, as each costs a card and often several cases. Those that were are spread over
-the parts of a code, and over kinds: numbers that are slightly off, and steps that are left out or done wrongly."""
+Of these hosts some faults were not tried, as each costs a card and often several cases. The table says which parts of a
+code were: a few faults of each as far as the time went, and of those with 0 none."""
 STORED = "detection-silent.json"  # in docs: all trials without claims so far
 
 
