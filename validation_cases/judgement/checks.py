@@ -260,7 +260,9 @@ def describe_observed(subject: Subject, scheme: str) -> str:
     if not name:
         return ""
     claims = subject.claims[scheme] if scheme in subject.observed else Claims()
-    follows = f"its errors follow {name}" if claims.tolerance else f"{name} refines it"
+    beside = subject.request.get_absolute(scheme)
+    both = f"{name} and {beside}" if beside else name
+    follows = f"its errors follow {both}" if claims.tolerance else f"{name} refines it"
     seen = f"order {claims.order:g} in {name}" if claims.order else follows
     who = f"{subject.name} {scheme}".strip()
     return f"{who}: judged by what its answers to a smooth motion showed ({seen}), as nobody states it; {WHAT_TO_CLAIM}"
