@@ -64,12 +64,10 @@ def choice(name: str, allowed: Iterable[str]) -> Argument:
 
 TIME = Argument("time", _check_number("non-negative"))
 LAPSE = Argument("t", _check_number("positive"))  # since the start
-UNTIL = Argument("until", _check_number("positive"))
 SHARE = Argument("share", _check_number("positive", "1"))
 NUMBER = Argument("number", _check_count)
 CONTACT = Argument("contact", _check_count, default=1)
 FIRST = Argument("number", _check_count, default=1)
-NODE = Argument("node", _check_count)
 
 
 @dataclass(frozen=True)

@@ -77,11 +77,6 @@ class Event:
     instant: Ball | None = None
 
 
-def first_event(course: Course, guards: Sequence[Guard], limit: Ball | None = None) -> Event | None:
-    """Return the first event of a phase, None if there is surely none up to a limit (s); raises as `events`."""
-    return next(events(course, guards, limit), None)
-
-
 def events(course: Course, guards: Sequence[Guard], limit: Ball | None = None) -> Iterator[Event]:
     """Yield the events of a phase up to a limit (s) in order: those that mark, and the first that ends it.
 

@@ -103,7 +103,7 @@ class LinearFlow:
 
     rows: Sequence[Row]
     longest: arb | None = None
-    _weighed: list[tuple[State, Weights | None]] = field(default_factory=lambda: [((), None)], repr=False)
+    _weighed: list[tuple[State, Weights]] = field(default_factory=list, repr=False)
     _systems: dict[int, _System] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -143,8 +143,7 @@ class LinearFlow:
         if not order:
             return tuple(self.system.after(_column(state), lapse).entries())
         result = unstack(self._stacked(order).after(_column(stack(state, order)), value(lapse)).entries(), order)
-        weights = self._weigh(state)
-        known = [None] * len(result) if weights is None else weights.at(share(lapse), len(result))
+        known = self._weigh(state).at(share(lapse), len(result))
         return tuple(
             Jet(x.value, x.slope, own, x.curve) for x, own in zip(self._moved(result, lapse), known, strict=True)
         )
@@ -161,18 +160,15 @@ class LinearFlow:
     def _edges(self) -> list[Edge]:
         return [(i, j, share(f)) for i, row in enumerate(self.rows) for j, f in row.items() if not is_zero(f)]
 
-    def _weigh(self, state: State) -> Weights | None:
+    def _weigh(self, state: State) -> Weights:
         """Return the shares of the states; once for a start, of which many instants are looked at."""
-        before, weights = self._weighed[0]
-        if before is not state:
-            weights = weigh(self._edges, state, share)
-            self._weighed[0] = state, weights
-        return weights
+        if not self._weighed or self._weighed[0][0] is not state:
+            self._weighed[:] = [(state, weigh(self._edges, state, share))]
+        return self._weighed[0][1]
 
     def share_of_root(self, state: State, row: Row) -> Share | None:
         """Return how an instant at which a row is zero depends on the parameter, where that is known exactly."""
-        weights = self._weigh(state)
-        return None if weights is None else share_of_root(weights, row, share)
+        return share_of_root(self._weigh(state), row, share)
 
     def rate_of(self, row: Row) -> Row:
         """Return the rate of a row as a row."""

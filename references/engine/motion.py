@@ -18,6 +18,7 @@ from veridyn.references.parameters import Number, Parameter, ParameterError, che
 
 MOST_PHASES = 5000
 EVER, HALT = 40, arb(2) ** -40  # phases, each shorter than the one before, and of the time: what goes on has no end
+INSTANT = Parameter("t", "s", "instant", "", "non-negative")
 LATER = 1 + arb(2) ** -20  # beyond the end of a search, to have what straddles it
 
 
@@ -126,7 +127,7 @@ def follow(first: Phase, following: Following, until: Ball | None = None) -> tup
     Raises
     ------
     Undecided
-        If an event cannot be proved; see `events.first_event`.
+        If an event cannot be proved; see `events.events`.
     Absent
         If events follow one another ever faster, as impacts do before a rest.
     ParameterError
@@ -211,14 +212,19 @@ def value_at(phases: Sequence[PhaseEnd], row: Row | Callable[[Phase], Row], time
     return hull(*values)
 
 
-Reading = Callable[[Ball], Ball]
+Reading = Callable[[Sequence[Ball]], Sequence[Ball]]  # values at instants (s)
+
+
+def read_each(read: Callable[[Ball], Ball]) -> Reading:
+    """Return the reading that takes one instant (s) after the other."""
+    return lambda times: [read(time) for time in times]
 
 
 @dataclass(frozen=True)
 class Motion:
     """A motion for figures and comparison of histories: what can be read at any instant (s), by name.
 
-    ``readings``: functions of the instant that return balls; ``changes``: instants (s) of the events, with the kind of
+    ``readings``: functions of instants that return balls; ``changes``: instants (s) of the events, with the kind of
     the phase that begins.
     """
 
@@ -237,7 +243,11 @@ class Motion:
         return b
 
     def __call__(self, name: str, t: Number) -> mpf:
-        """Return a reading at an instant (s).
+        """Return a reading at an instant (s); raises as `sample`."""
+        return self.sample(name, [t])[0]
+
+    def sample(self, name: str, instants: Sequence[Number]) -> list[mpf]:
+        """Return a reading at instants (s), which share what is computed.
 
         Raises
         ------
@@ -246,10 +256,13 @@ class Motion:
         Undecided
             If the largest precision does not leave the digits.
         """
-        time = checked(Parameter("t", "s", "instant", "", "non-negative"), t)
-        result = decided(lambda: self._known(self.readings[name](ball(time))), check_digits(self.digits))
+        times = [checked(INSTANT, each) for each in instants]
+        result = decided(
+            lambda: [self._known(each) for each in self.readings[name]([ball(time) for time in times])],
+            check_digits(self.digits),
+        )
         with mpmath.workdps(self.digits):
-            return +to_mpf(result)
+            return [+to_mpf(each) for each in result]
 
     def events(self) -> tuple[tuple[mpf, str], ...]:
         """Return the instants (s) of all events and the phases that begin."""

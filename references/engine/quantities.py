@@ -9,7 +9,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from veridyn.references.certified import Certified, Kind, Route
 from veridyn.references.engine.enclosure import enclose, enclose_all
-from veridyn.references.parameters import Exact, Number, Parameter, ParameterSet, resolve
+from veridyn.references.parameters import Exact, Parameter, ParameterSet
 from veridyn.references.reference import DIGITS, Argument, Reference
 
 T = TypeVar("T")
@@ -64,10 +64,6 @@ class References:
     promised: int | Term[int | None] | None = None
     size: Term[Any] | None = None
     effort: str | Term[str] = ""
-
-    def make_record(self, **given: Number) -> Any:
-        """Return the record of parameters, of which those not given have their default."""
-        return self.record(**resolve(self.parameters, given))
 
     def __call__(
         self, second: Callable[..., Any] | None = None, *, takes: Sequence[Argument] = (), **stated: Unpack[Terms]

@@ -66,7 +66,9 @@ def subtract(a: Share | None, b: Share | None) -> Share | None:
 # s' = D A y - τ A y - τ t A A y = A s + (∂A/∂p) y, so that it is ∂y/∂p. At an instant t(p) with dt/dp = τ t the whole
 # derivative of y is s + A y τ t = D y: each state has the share a_i. A row Σ f_i y_i whose terms all have one share has
 # it too. Where it is zero at t(p), its derivative along dt/dp = τ t is zero, so that a simple root moves just so.
-# Only states that are not zero for ever enter: those with a start, and those that they drive.
+# Only states that are not zero for ever enter: those with a start, and those that they drive. States and all that drive
+# them are a motion of their own: whose share is not known, as that of a work which is summed on the way, leaves that of
+# others alone unless it drives them.
 
 
 class Weight(NamedTuple):
@@ -76,55 +78,70 @@ class Weight(NamedTuple):
     times: int
 
 
-Equations = list[Weight]  # each zero
 Factors = Mapping[int, Any]  # of a row, by place
 Edge = tuple[int, int, Share | None]
 ShareOf = Callable[[Any], Share | None]
 
 
 class Weights(NamedTuple):
-    """The shares of states by place, and what must hold for them."""
+    """The shares of states by place, what must hold for them, each at a place, and the places that have none."""
 
     states: dict[int, Weight]
-    equations: Equations
+    equations: list[tuple[int, Weight]]
+    edges: Sequence[Edge]
+    unknown: frozenset[int]
 
     def at(self, lapse: Share | None, count: int) -> list[Share | None]:
-        """Return the shares of states after a while that has a share; None for all where they do not go together."""
-        if lapse is None or any(_shift(equation, lapse) != NONE for equation in self.equations):
+        """Return the shares of states after a while that has a share; None where they do not go together."""
+        if lapse is None:
             return [None] * count
-        return [_shift(self.states[i], lapse) if i in self.states else NONE for i in range(count)]
+        apart = {i for i, equation in self.equations if _shift(equation, lapse) != NONE}
+        lost = self.unknown | _spread(apart, _list_drives(self.edges))
+        shares = [_shift(self.states[i], lapse) if i in self.states else NONE for i in range(count)]
+        return [None if i in lost else share for i, share in enumerate(shares)]
+
+
+def _list_drives(edges: Iterable[Edge]) -> list[tuple[int, int]]:
+    """Return who drives whom."""
+    return [(j, i) for i, j, _ in edges]
+
+
+def _spread(places: Iterable[int], pairs: Iterable[tuple[int, int]]) -> frozenset[int]:
+    """Return places with all to which pairs lead from them."""
+    result = set(places)
+    while new := {to for begin, to in pairs if begin in result} - result:
+        result |= new
+    return frozenset(result)
 
 
 def _shift(weight: Weight, lapse: Share) -> Share | None:
     return add(weight.base, scale(lapse, weight.times))
 
 
-def weigh(edges: Sequence[Edge], state: Sequence[Any], share_of: ShareOf) -> Weights | None:
-    """Return the shares of the states of y' = A y, that of the time being open; None where one is not known.
+def weigh(edges: Sequence[Edge], state: Sequence[Any], share_of: ShareOf) -> Weights:
+    """Return the shares of the states of y' = A y, that of the time being open.
 
     Edges are the factors of A that are not zero, each with its row, its place and its share.
     """
     starts = {i: share_of(x) for i, x in enumerate(state) if not is_zero(x)}
     weights = {i: Weight(share, 0) for i, share in starts.items() if share is not None}
-    if len(weights) < len(starts):
-        return None
-    equations: Equations = []
+    unknown = set(starts) - set(weights)
+    equations: list[tuple[int, Weight]] = []
     waiting = list(weights)
     while waiting:
         j = waiting.pop()
         for i, _, share in (edge for edge in edges if edge[1] == j):
             base = add(weights[j].base, share)
-            if base is None:
-                return None
-            reached = Weight(base, weights[j].times + 1)
-            if i not in weights:
+            reached = None if base is None else Weight(base, weights[j].times + 1)
+            equation = _equate(reached, weights[i]) if reached is not None and i in weights else None
+            if equation is not None:
+                equations.append((i, equation))
+            elif reached is None or i in weights:
+                unknown.add(i)
+            else:
                 weights[i] = reached
                 waiting.append(i)
-            elif (equation := _equate(reached, weights[i])) is None:
-                return None
-            else:
-                equations.append(equation)
-    return Weights(weights, equations)
+    return Weights(weights, equations, edges, _spread(unknown, _list_drives(edges)))
 
 
 def _equate(a: Weight, b: Weight) -> Weight | None:
@@ -134,10 +151,16 @@ def _equate(a: Weight, b: Weight) -> Weight | None:
 
 def share_of_root(weights: Weights, row: Factors, share_of: ShareOf) -> Share | None:
     """Return the share of the time at which a row is zero; None where it is not known."""
-    entering = {i: share_of(factor) for i, factor in row.items() if i in weights.states and not is_zero(factor)}
-    terms = [_weight_term(weights.states[i], share) for i, share in entering.items()]
+    read = {i: share_of(factor) for i, factor in row.items() if not is_zero(factor)}
+    if weights.unknown & set(read):
+        return None
+    terms = [_weight_term(weights.states[i], share) for i, share in read.items() if i in weights.states]
     equal = [None if a is None or b is None else _equate(a, b) for a, b in pairwise(terms)]
-    equations = [*weights.equations, *(equation for equation in equal if equation is not None)]
+    involved = _spread(read, [(i, j) for i, j, _ in weights.edges])
+    equations = [
+        *(equation for i, equation in weights.equations if i in involved),
+        *(equation for equation in equal if equation is not None),
+    ]
     return None if None in equal else _solve(equations)
 
 

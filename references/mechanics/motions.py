@@ -6,9 +6,10 @@ engine follows; a parameter to which derivatives are taken stays a symbol in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Self, Unpack, cast
 
 from flint import arb
@@ -140,13 +141,21 @@ class MechanicalQuantities(MotionQuantities):
 
         return self._quantity(name, read_root, None, {"proof": EIGENVALUES, "effort": "", **terms})
 
-    def phase_order(self, element: str, words: Mapping[str, str], until: At = None) -> Reference[Certified]:
-        """Return the places of an element in order of time up to an instant, each in a word, as a classification."""
-        read = self._read_places(element, words, until)
+    def phase_order(
+        self, element: str, words: Mapping[str, str], until: At = None, *, from_start: bool = True
+    ) -> Reference[Certified]:
+        """Return the places of an element in order of time up to an instant, each in a word, as a classification.
+
+        The first one is left out unless it is told ``from_start``.
+        """
+        list_places = self._list_places(element, words, until)
 
         def order(o: ParameterSet, digits: int) -> Certified:
+            def join() -> str:
+                return " ".join(word for _, word in islice(list_places(o), not from_start, None))
+
             try:
-                return classification(decided(lambda: " ".join(word for _, word in read(o)), digits), PROOF)
+                return classification(decided(join, digits), PROOF)
             except (Absent, Undecided) as doubt:
                 return undefined(str(doubt))
 
@@ -159,12 +168,12 @@ class MechanicalQuantities(MotionQuantities):
 
         Where the motion is not proved up to there, `CertificationError` is raised.
         """
-        read = self._read_places(element, words, until)
+        list_places = self._list_places(element, words, until)
 
         def changes(o: ParameterSet, digits: int) -> tuple[PhaseChange, ...]:
             try:
                 times = enclose_all(
-                    lambda: [time for time, _ in read(o)[1:]],
+                    lambda: [time for time, _ in islice(list_places(o), 1, None)],
                     digits=digits,
                     kind="quasi-analytical",
                     name=f"changes of {element}",
@@ -172,28 +181,48 @@ class MechanicalQuantities(MotionQuantities):
                 )
             except Absent as reason:
                 raise CertificationError(str(reason)) from None
-            return tuple(map(PhaseChange, times, decided(lambda: [word for _, word in read(o)[1:]], digits)))
+            kinds = decided(lambda: [word for _, word in islice(list_places(o), 1, None)], digits)
+            return tuple(map(PhaseChange, times, kinds))
 
         return self.reference.function()(changes)
 
-    def _read_places(
+    def change(
+        self, element: str, words: Mapping[str, str], number: int, **terms: Unpack[MotionTerms]
+    ) -> Reference[Certified]:
+        """Return the instant (s) of a change of place of an element, counted from 1, told by the words of its places.
+
+        It needs a second route. What comes later need not be proved.
+        """
+        list_places = self._list_places(element, words, None)
+
+        def read(o: ParameterSet) -> Ball:
+            place = next(islice(list_places(o), number, None), None)
+            if place is None:
+                raise Absent(f"{element} does not change its place {number} times up to the end of the motion")
+            return place[0]
+
+        return self._quantity(f"change {number} of {element}", read, None, terms)
+
+    def _list_places(
         self, element: str, words: Mapping[str, str], until: At
-    ) -> Callable[[ParameterSet], list[tuple[Ball, str]]]:
+    ) -> Callable[[ParameterSet], Iterator[tuple[Ball, str]]]:
         """Return what lists the places of an element, the first at the start: when it begins (s), and a word for it."""
-        number = [each.name for each in self.problem.elements].index(element)
         end = self._instant(until)
 
-        def read(o: ParameterSet) -> list[tuple[Ball, str]]:
-            limit, result = self._time(o, end), list[tuple[Ball, str]]()
+        def list_places(o: ParameterSet) -> Iterator[tuple[Ball, str]]:
+            elements = self._made(o).elements  # which there are may depend on the parameters
+            number = [each.name for each in elements].index(element)
+            limit, last = self._time(o, end), ""
             for ended in follow_until(self._system(o), o, limit):
                 if not less(ended.start, limit, "a change of phase and the end of the order agree"):
-                    break
+                    return
                 mode = cast(MechanicalMode, cast(HybridPhase, ended.phase).mode)
-                word = words[self.problem.elements[number].places[mode.key.places[number]].name]
-                result += [] if result and result[-1][1] == word else [(ended.start, word)]
-            return result
+                word = words[elements[number].places[mode.key.places[number]].name]
+                if word != last:
+                    yield ended.start, word
+                last = word
 
-        return self._on_orbit(read)
+        return self._on_orbit(list_places)
 
     # ---- the second route
 

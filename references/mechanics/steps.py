@@ -74,7 +74,9 @@ def _write(system: HybridSystem, o: ParameterSet, run: Sequence[PhaseEnd], *, is
         with suppress(Absent, Undecided):
             phases.append(find_next_phase(system, o, run[-1]) if run else system.first(o))
     start, end = (insert_numbers(instant, o) for instant in system.span)
-    initial = tuple(insert_numbers(e, o) for e in system.problem.initial)
+    begin = phases[0].reset if phases and isinstance(phases[0], HybridPhase) else {}  # a memory may be set at the start
+    stated = dict(zip(system.states, system.problem.initial, strict=False))
+    initial = tuple(insert_numbers(begin.get(x.name, e).xreplace(stated), o) for x, e in stated.items())
     ends = [*(ended.by for ended in run), None]
     parts = enumerate(zip(phases, ends, [*phases[1:], None], strict=False))
     modes = tuple(_write_mode(o, number, *part) for number, part in parts)

@@ -26,7 +26,7 @@ from veridyn.references.certified import Certified
 from veridyn.references.engine.enclosure import Absent, Undecided, ball, less, per_bits, precision
 from veridyn.references.engine.events import newton
 from veridyn.references.engine.jets import Ball, Jet, differentiated, slope, value
-from veridyn.references.engine.motion import Motion
+from veridyn.references.engine.motion import Motion, Reading, read_each
 from veridyn.references.engine.quantities import References, Terms
 from veridyn.references.parameters import Parameter, ParameterSet, exact
 from veridyn.references.problems.andrews_mechanism import (
@@ -384,8 +384,8 @@ reference = References(
 def motion(o: ParameterSet, digits: int) -> Motion:
     """Return the motion for figures: the angles (rad)."""
 
-    def reading(place: int) -> Callable[[Ball], Ball]:
-        return lambda time: _at(o, time).angles[place]
+    def reading(place: int) -> Reading:
+        return read_each(lambda time: _at(o, time).angles[place])
 
     return Motion({name: reading(place) for place, name in enumerate(ANGLES)}, list, digits)
 

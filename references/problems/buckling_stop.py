@@ -17,7 +17,7 @@ Source: Code_Aster tests sdnd105a, b, c (SDND105); the law is RELATION = FLAMBAG
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from flint import arb
 from veridyn.references.engine.enclosure import Absent, ball, per_bits, sign_of
 from veridyn.references.engine.flows import LinearFlow, State
 from veridyn.references.engine.jets import Ball, value
-from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, value_at
+from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, Reading, read_each, value_at
 from veridyn.references.engine.quantities import References
 from veridyn.references.parameters import Exact, Parameter, ParameterError, exact
 from veridyn.references.reference import TIME
@@ -272,8 +272,8 @@ def velocity(s: BucklingParameters, time: Exact) -> Ball:
 def motion(s: BucklingParameters, digits: int) -> Motion:
     """Return the motion of one mass for figures: displacement (m), velocity (m/s), force of the stop (N)."""
 
-    def reading(place: int, bodies: Exact) -> Callable[[Ball], Ball]:
-        return lambda t: value_at(_phases(s), {place: arb(1)}, t) / ball(bodies)
+    def reading(place: int, bodies: Exact) -> Reading:
+        return read_each(lambda t: value_at(_phases(s), {place: arb(1)}, t) / ball(bodies))
 
     return Motion(
         {

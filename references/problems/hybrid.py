@@ -250,7 +250,7 @@ class MotionQuantities(ReadMotion):
             return [(phase.start, phase.kind) for phase in takewhile(lambda phase: phase.start < last, phases)]
 
         def history(o: ParameterSet, digits: int) -> Motion:
-            parts = {name: partial(reading.read_at, self._system(o), o, e) for name, e in expressions.items()}
+            parts = {name: partial(reading.read_along, self._system(o), o, e) for name, e in expressions.items()}
             return Motion(parts, partial(list_changes, o), digits)
 
         return self.reference.function(digits=SHOWN)(history)
@@ -288,14 +288,15 @@ class MotionQuantities(ReadMotion):
         parameters = tuple(parameter for parameter in self.parameters if parameter.name not in names)
         return replace(self, parameters=parameters, sought=DependentParameters(compute), _systems={})
 
-    def presuming(self, *order: str) -> MotionQuantities:
+    def presuming(self, *order: str, close: At = None) -> MotionQuantities:
         """Return the motion whose quantities presume the orbit with these events, markers left out, from the start on.
 
-        They are undefined where the proved motion is another one.
+        ``close`` is the instant (s) of the last of them, if it is known. They are undefined where the proved motion is
+        another one.
         """
         for name in order:
             self._check_event(name)
-        return replace(self, order=order)
+        return replace(self, order=order, close=None if close is None else self._expression(close))
 
     def settled(self) -> Self:
         """Return the motion whose quantities presume that its last phase lasts for ever.

@@ -49,13 +49,22 @@ def refuse_start(mode: SymbolicMode, zeros: Sequence[int], time: Ball, read: Cal
             raise Absent(f"{mode.name} begins at t = {_write(time)} s, but not so that {condition.meaning}")
 
 
-def check_order(phases: Iterable[PhaseEnd], order: Sequence[str], markers: Collection[str]) -> None:
-    """Raise `Absent` if the events of a motion, markers left out, do not begin in this order."""
-    events = (ended.by for ended in phases if ended.by is not None and ended.by not in markers)
-    for place, (name, event) in enumerate(zip_longest(order, islice(events, len(order)))):
-        if name != event:
-            there = f"event {place + 1} is {event}" if event else f"there are {place} events"
+def check_order(
+    phases: Iterable[PhaseEnd], order: Sequence[str], markers: Collection[str], close: Ball | None = None
+) -> None:
+    """Raise `Absent` if the events of a motion, markers left out, do not begin in this order.
+
+    With ``close`` also if the last of them is proved not to be at that instant (s).
+    """
+    ends = (ended for ended in phases if ended.by is not None and ended.by not in markers)
+    events = list(islice(ends, len(order)))
+    for place, (name, ended) in enumerate(zip_longest(order, events)):
+        if ended is None or name != ended.by:
+            there = f"event {place + 1} is {ended.by}" if ended else f"there are {place} events"
             raise Absent(f"presumes the orbit {', '.join(order)}, but {there}")
+    if close is not None and sign(events[-1].end - close):
+        instants = f"at t = {_write(close)} s, but it is at {_write(events[-1].end)} s"
+        raise Absent(f"presumes the orbit {', '.join(order)}, the last {instants}")
 
 
 def check_last(phases: Iterable[PhaseEnd]) -> None:

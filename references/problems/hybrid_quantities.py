@@ -64,7 +64,8 @@ class Source(NamedTuple):
 class ReadMotion:
     """A motion that is read: each quantity is a `Reference` with the ball of the proved motion and a second route.
 
-    ``order`` and ``settles`` say what its quantities presume: the events of an orbit; a last phase that lasts for ever.
+    ``order``, ``close`` and ``settles`` say what its quantities presume: the events of an orbit, the instant of the
+    last of them; a last phase that lasts for ever.
     `spare` are bits beyond those asked for: what neighbouring motions cost that part, so that the first precision does.
     """
 
@@ -74,6 +75,7 @@ class ReadMotion:
     record: Callable[..., Any] = ParameterSet
     spare: int = 0
     order: tuple[str, ...] = ()
+    close: Expr | None = None
     settles: bool = False
     _systems: dict[Any, HybridSystem] = field(default_factory=dict)
     _sources: dict[Reference[Certified], Source] = field(default_factory=dict)
@@ -138,7 +140,8 @@ class ReadMotion:
 
         def read_there(o: Any) -> T:
             if self.order:
-                check_order(follow_motion(self._system(o), o), self.order, self._markers)
+                close = None if self.close is None else self._system(o).instant(self.close, o)
+                check_order(follow_motion(self._system(o), o), self.order, self._markers, close)
             if self.settles:
                 check_last(follow_motion(self._system(o), o))
             return read(o)
@@ -148,9 +151,10 @@ class ReadMotion:
     @cached_property
     def _premises(self) -> tuple[str, ...]:
         order = [f"the events are {', '.join(self.order)}, in this order"] if self.order else []
+        close = [f"the last of them is at {self.close}"] if self.close is not None else []
         last = ["its last phase lasts for ever"] if self.settles else []
         sought = [self.sought.describe()] if isinstance(self.sought, EventParameter) else []
-        return (*order, *last, *sought)
+        return (*order, *close, *last, *sought)
 
     @cached_property
     def _markers(self) -> frozenset[str]:

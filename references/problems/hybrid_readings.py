@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from veridyn.references.engine.jets import Ball, Jet, differentiated, hull, larg
 from veridyn.references.engine.motion import Phase, PhaseEnd
 from veridyn.references.engine.shares import NONE
 from veridyn.references.parameters import ParameterSet
+from veridyn.references.problems.hybrid_influence import is_independent
 from veridyn.references.problems.hybrid_run import (
     find_next_phase,
     find_phase,
@@ -75,12 +77,31 @@ def _read(
 
 def read_at(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball) -> Ball:
     """Return a value at an instant (s), in all phases that may hold there; `Absent` where none does."""
-    if time < system.instant(system.span[0], o):
+    (result,) = read_along(system, o, expression, [time])
+    if isinstance(time, Jet) or not isinstance(result, Jet):
+        return result
+    run = list(follow_until(system, o, time))
+    is_alone = [ended.phase for ended in run if ended.holds(time)] == [run[-1].phase]
+    return Jet(result.value, arb(0), NONE) if is_alone and is_independent(system, o, run, expression) else result
+
+
+def read_along(system: HybridSystem, o: ParameterSet, expression: Expr, times: Sequence[Ball]) -> list[Ball]:
+    """Return values at instants (s), each in all phases that may hold there; `Absent` where none does."""
+    start = system.instant(system.span[0], o)
+    if any(time < start for time in times):
         raise Absent("the instant lies before the start of the motion")
-    phases = [ended.phase for ended in follow_until(system, o, time) if ended.holds(time)]
-    if not phases:
+    run = list(follow_until(system, o, largest(times)))
+    return [read_in(system, o, expression, time, _find_holding(run, time)) for time in times]
+
+
+def _find_holding(run: Sequence[PhaseEnd], time: Ball) -> list[Phase]:
+    """Return the phases that may hold at an instant (s); raises `Absent` if none does."""
+    # those before ``first`` end before the instant: ends follow each other, however wide the balls that hold them
+    first = bisect_left(run, True, key=lambda each: each.end is None or not each.end < time)
+    result = [ended.phase for ended in run[first:] if ended.holds(time)]
+    if not result:
         raise Absent("the motion ends before that instant")
-    return read_in(system, o, expression, time, phases)
+    return result
 
 
 def read_at_event(

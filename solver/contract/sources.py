@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import os
 import shlex
 import shutil
 import sysconfig
@@ -49,9 +50,13 @@ def _find_module(name: str) -> str:
 
 def walk(folder: Path) -> Iterator[tuple[str, Path]]:
     """Yield the files of a folder and of those in it, but for what is made from them."""
-    for file in sorted(folder.rglob("*")):
-        if file.is_file() and file.suffix not in MADE and "__pycache__" not in file.parts:
-            yield file.relative_to(folder).as_posix(), file
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(each for each in folders if each != "__pycache__")
+        inside = Path(place).relative_to(folder)
+        for name in sorted(names):
+            file = Path(place, name)
+            if file.suffix not in MADE and file.is_file():
+                yield (inside / name).as_posix(), file
 
 
 def _list_distribution(package: str) -> tuple[Named, str]:

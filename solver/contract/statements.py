@@ -22,6 +22,7 @@ Settings = Mapping[str, object]
 FEWEST_LEVELS = 3  # two differences of successive answers, one of which can be compared with the other
 STEPS_PER_PERIOD = (50, 100, 200, 400)  # of the shortest period, where a solver leaves the levels to the suite
 TOLERANCES = (1e-5, 1e-7, 1e-9, 1e-11)
+ABSOLUTE_SHARE = 1e-3  # of a relative tolerance, for an absolute one beside it: it must not limit small motions
 
 FORWARD, REVERSE = "derivatives:forward", "derivatives:reverse"
 DERIVATIVES = frozenset({FORWARD, REVERSE})
@@ -90,11 +91,12 @@ class ObservedClaims:
     """What the answers of a solver to smooth problems showed, where it states no claims or no refinement.
 
     ``refinement`` is the name of the setting that acts as step or tolerance, or `OUTPUT_INTERVAL`; empty where nothing
-    does.
+    does. ``absolute`` is that of the absolute tolerance that is refined with it; empty if there is none.
     """
 
     claims: Claims = Claims()
     refinement: str = ""
+    absolute: str = ""
 
 
 DOUBLE_DIGITS = 15.95  # -log10 of half a unit in the last place of a double: more digits no answer has
@@ -206,9 +208,14 @@ def _spread(key: str, problem: Problem, claims: Claims) -> list[Settings]:
     No step is longer than the longest interval between two outputs: those who land on outputs take none.
     """
     if key == claims.tolerance:
-        return [{key: tolerance} for tolerance in TOLERANCES]
+        return list_tolerances(key)
     coarsest = min(shortest_period(problem) / STEPS_PER_PERIOD[0], longest_interval(problem))
     return [{key: coarsest * STEPS_PER_PERIOD[0] / count} for count in STEPS_PER_PERIOD]
+
+
+def list_tolerances(key: str, absolute: str = "") -> list[Settings]:
+    """Return levels of a tolerance from coarse to fine, and with it of an absolute tolerance, if one is named."""
+    return [{key: t, **({absolute: ABSOLUTE_SHARE * t} if absolute else {})} for t in TOLERANCES]
 
 
 def read_refinement(owner: str, given: object, tolerance: str = "") -> Refinement:

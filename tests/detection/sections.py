@@ -33,11 +33,15 @@ from .study import describe
 from .trial import CARD
 
 TRIED_AGAIN = """\
-Checks have changed since the study above. These faults were tried again, at the size of their row."""
+Checks have changed, and cases were added, since the study above. These faults were tried again, at the size of their
+row."""
 STATES_NOTHING = """\
 Most users' solvers state neither claims nor refinement. `python -m tests.detection.study --silent` lets the hosts state
 nothing either: first comes the [card](identify.md), a deviation on which is a detection; then cases, by the step, the
 order or the tolerance that the answers showed. Hosts that are not listed were not tried so."""
+CHOSEN = """\
+Of these hosts some faults were not tried, as each costs a card and often several cases. The table says which parts of a
+code were: a few faults of each as far as the time went, and of those with 0 none."""
 STORED = "detection-silent.json"  # in docs: all trials without claims so far
 
 
@@ -57,12 +61,18 @@ def make_silent(document: Document) -> str:
 
 
 def _state_parts(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Yield of which hosts a part of the faults was tried."""
-    tried = Counter(outcome.fault["host"] for outcome in outcomes)
-    counts = {host.name: len(host.faults) for host in load_hosts().values()}
-    parts = [f"{name} ({count} of {counts[name]})" for name, count in tried.items() if count < counts.get(name, 0)]
-    if parts:
-        yield f"Of these hosts a part of the faults was tried: {', '.join(parts)}."
+    """Yield a table of the hosts of which not all faults were tried: how many of each part."""
+    tried = Counter((outcome.fault["host"], outcome.fault["part"]) for outcome in outcomes)
+    rows = []
+    hosts = load_hosts()
+    for name in dict.fromkeys(outcome.fault["host"] for outcome in outcomes):
+        every = Counter(fault.part for fault in hosts[name].faults) if name in hosts else Counter[str]()
+        count = sum(tried[name, part] for part in every)
+        parts = ", ".join(f"{part} {tried[name, part]} of {total}" for part, total in every.items())
+        rows += [(name, f"{count} of {every.total()}", parts)] if count < every.total() else []
+    if rows:
+        yield CHOSEN
+        yield table(("Host", "Tried", "By part of the code that they damage"), rows)
 
 
 def _show_places(outcomes: Sequence[Outcome]) -> Iterator[str]:

@@ -218,6 +218,13 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def make_command(options: argparse.Namespace) -> list[str]:
+    """Return the command that repeats a study anywhere: without places, processes and limits of one machine."""
+    hosts = [word for name in options.host for word in ("--host", name)]
+    chosen = [*options.cases, "--sets", str(options.sets), *hosts]
+    return ["python", "-m", "tests.detection.sound", *chosen, "--report", "DIR"]
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the study; return 1 if there is a false alarm, 2 if it cannot be run."""
     options = make_parser().parse_args(arguments)
@@ -232,7 +239,7 @@ def main(arguments: Sequence[str]) -> int:
             if place:
                 made = {
                     "schema_version": SCHEMA_VERSION,
-                    "environment": unstructure_environment(environment(["python", "-m", *sys.argv])),
+                    "environment": unstructure_environment(environment(make_command(options))),
                 }
                 text = json.dumps({**made, "samples": [asdict(each) for each in samples.everything]}, indent=1)
                 save_all(place, {RESULTS: f"{text}\n".encode()})

@@ -144,6 +144,15 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def make_command(options: argparse.Namespace) -> list[str]:
+    """Return the command that repeats a study anywhere: without places, processes and limits of one machine."""
+    switches = [*(["--sizes"] if options.sizes else []), *(["--silent"] if options.silent else [])]
+    hosts = [word for name in options.host for word in ("--host", name)]
+    faults = [word for name in options.fault for word in ("--fault", name)]
+    chosen = [*options.cases, *switches, *hosts, *faults]
+    return ["python", "-m", "tests.detection.study", *chosen, "--report", "DIR"]
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the study; return 1 if a fault survives without a reason, 2 if it cannot be run."""
     options = make_parser().parse_args(arguments)
@@ -164,7 +173,7 @@ def observe(plan: Plan, options: argparse.Namespace) -> dict[str, Any]:
     opened = open_folder(options.report, "study") if options.report else nullcontext()
     with opened as place, journal(place and place.work, plan.description, study, resume=options.resume):
         run(plan, study, options.jobs, options.time_out)
-        document = make_document(plan, study, ["python", "-m", "tests.detection.study", *sys.argv[1:]])
+        document = make_document(plan, study, make_command(options))
         if place:
             write_report(document, place)
         study.done()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from . import sound, study
 from .catalogue import load_hosts
 from .examine import Examination, judge_sound, try_place, try_places
 from .trial import CARD, Place, find_places
@@ -39,3 +40,14 @@ def test_a_sound_host_passes(host, place):
 def test_of_a_host_that_states_nothing_the_card_tells():
     trial = try_places(examination("hht", "beta", silent=True), find_places(("sdld31",)))
     assert (trial.place, trial.layers) == (CARD, {"card"})
+
+
+@pytest.mark.parametrize("module", [study, sound])
+def test_a_stored_command_can_be_repeated_anywhere(module):
+    """No place, no number of processes: what remains chooses the same."""
+    words = ["sdld31", "--host", "scipy", "--host", "exact", "--report", "/places/of/mine", "-n", "2", "--resume"]
+    given = module.make_parser().parse_args(words)
+    *command, folder = module.make_command(given)
+    again = module.make_parser().parse_args([*command[3:], folder])
+    assert (command[:3], folder) == (["python", "-m", module.__name__], "DIR")
+    assert (again.cases, again.host, again.jobs, again.resume) == (given.cases, given.host, 1, False)

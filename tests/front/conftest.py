@@ -106,22 +106,6 @@ class Coloured(Foreign):
         raise ValueError("over\\x1b[2Jwritten")
 
 
-class Complex(Foreign):
-    name = "complex"
-
-    def solve(self, problem, settings):
-        found = super().solve(problem, settings)
-        return {**found, "displacement": [x + 1j for x in found["displacement"]]}
-
-
-class Texts(Foreign):
-    name = "texts"
-
-    def solve(self, problem, settings):
-        found = super().solve(problem, settings)
-        return {**found, "velocity": [str(v) for v in found["velocity"]]}
-
-
 class NotANumber(Foreign):
     name = "nan"
 
@@ -163,13 +147,6 @@ class Greedy(Foreign):
 
     def solve(self, problem, settings):
         return bytearray(10**17)
-
-
-class Stops(Foreign):
-    name = "stops"
-
-    def solve(self, problem, settings):
-        return {"time": [0.0, problem.end / 2], "displacement": [0.0, 0.0], "velocity": [0.0, 0.0]}
 
 
 class Chatty(Foreign):
@@ -225,22 +202,6 @@ class Printf(Foreign):
     def solve(self, problem, settings):
         os.write(1, b"step 1 of 100")
         return super().solve(problem, settings)
-
-
-class Backwards(Foreign):
-    name = "backwards"
-
-    def solve(self, problem, settings):
-        return {"time": [0.0, 2.0, 1.0, problem.end], "displacement": [0.0] * 4, "velocity": [0.0] * 4}
-
-
-class Sparse(Foreign):
-    name = "sparse"
-
-    def solve(self, problem, settings):
-        t = list(problem.output_times)
-        kept = t[:10] + t[-10:]
-        return {"time": kept, "displacement": [0.0] * 20, "velocity": [0.0] * 20}
 
 
 class Still(Foreign):
@@ -318,7 +279,9 @@ def foreign(tmp_path_factory):
 @pytest.fixture(scope="session")
 def right(veridyn, foreign):
     """The text of the result file of a right solver: of all layers of the first variant of SDND101."""
-    return veridyn("run", "sdnd101", "--set", "v0=2", "--solver", foreign("Foreign"), "--json", "-").out
+    seen = veridyn("run", "sdnd101", "--set", "v0=2", "--solver", foreign("Foreign"), "--json", "-")
+    assert (seen.status, seen.err) == (0, "")
+    return seen.out
 
 
 @pytest.fixture

@@ -115,6 +115,16 @@ def test_the_hash_of_a_solver_is_of_the_modules_that_it_imports_but_not_of_the_s
     assert mark.files == tuple(sorted(set(texts) - {"veridyn/__init__.py", "aside.py"}))
 
 
+def test_the_hash_of_a_package_is_of_what_was_written_not_of_what_was_made_of_it(tmp_path, monkeypatch):
+    written = ("written/__init__.py", "written/data.json", "written/parts/one.py")
+    for name in (*written, "written/__init__.pyc", "written/__pycache__/one.py", "written/parts/one.nbi"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name, encoding="utf-8")
+    (tmp_path / "written" / "lost").symlink_to(tmp_path / "nowhere")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert mark_solver("written:SOLVER", "mine").files == written
+
+
 def test_without_a_plan_nothing_is_verified(veridyn, document, save):
     seen = veridyn("report", save(document | {"plan": None}), "--verify")
     assert (seen.status, "state no plan" in seen.err) == (2, True)

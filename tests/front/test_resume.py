@@ -79,26 +79,35 @@ def left_behind(noting, tmp_path_factory):
 @pytest.fixture
 def killed(noting, left_behind, tmp_path):
     """The result file of that run, as the run left it."""
-    journal_bytes, notes = left_behind
-    file = journal_of(tmp_path / "results.json")
-    file.parent.mkdir()
-    file.write_bytes(journal_bytes)
-    noting.file.write_text(notes)
+    leave_journal(tmp_path / "results.json", left_behind)
+    noting.file.write_text(left_behind[1])
     return tmp_path / "results.json"
 
 
-def test_what_was_judged_is_not_judged_again_and_the_rest_is_said_as_ever(veridyn, noting, killed, tmp_path):
+def leave_journal(results, left_behind):
+    """Lay the journal of that run where a run with these results looks for it; return the journal."""
+    file = journal_of(results)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(left_behind[0])
+    return file
+
+
+def test_what_was_judged_is_not_judged_again_and_the_rest_is_said_as_ever(
+    veridyn, noting, killed, left_behind, tmp_path
+):
     before = noting.notes
     assert before.count("35") == 1
     seen = veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", killed, "--resume")
     assert (seen.status, seen.err) == (0, "")
     assert noting.notes[len(before)] == "35"  # the hundred shocks that were cut short; the two were judged before
     assert {row["variant"] for row in judged(killed)} == {"2-shocks", "100-shocks"}
-    whole = tmp_path / "whole.json"
+    assert {file.name for file in tmp_path.iterdir()} == {"results.json"}
+    whole = tmp_path / "whole" / "results.json"
+    old = leave_journal(whole, left_behind)
     seed = json.loads(killed.read_text())["solvers"][0]["seed"]
     veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--seed", seed, "--json", whole)
     assert judged(killed) == judged(whole)
-    assert {file.name for file in tmp_path.iterdir()} == {"results.json", "whole.json"}
+    assert old.with_name(old.name + ".old").read_bytes() == left_behind[0], "an unfinished run is kept aside"
 
 
 def judged(file):
@@ -128,13 +137,6 @@ def test_another_run_is_not_resumed(veridyn, noting, killed):
     assert "belongs to a run of other solvers, versions, cases or parameters" in seen.err
 
 
-def test_an_unfinished_run_is_kept_aside(veridyn, noting, killed):
-    old = journal_of(killed)
-    before = old.read_text()
-    assert veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", killed).status == 0
-    assert old.with_name(old.name + ".old").read_text() == before
-
-
 def test_a_journal_that_was_cut_short_is_used_as_far_as_it_goes(veridyn, noting, killed):
     file, before = journal_of(killed), noting.notes
     file.write_bytes(file.read_bytes()[:-40])
@@ -153,13 +155,11 @@ def test_a_journal_without_a_beginning_is_refused(veridyn, noting, killed):
     assert file.exists()
 
 
-@pytest.mark.parametrize(
-    "command", [("run", "sdnd101", "--json"), ("run", "sdnd101", "--report"), ("baseline", "save")], ids=" ".join
-)
+@pytest.mark.parametrize("command", [("run", "--json"), ("run", "--report"), ("baseline", "save")], ids=" ".join)
 def test_two_commands_do_not_write_to_one_place(veridyn, no_work, tmp_path, command):
     place = tmp_path / "results"
     with open_folder(place, "report") if "--report" in command else open_file(place, bool):
-        seen = veridyn(*command, place)
+        seen = veridyn(*command, place, "sdnd101")
     assert (seen.status, seen.out) == (2, "")
     assert "another run writes to" in seen.err
 
@@ -198,14 +198,15 @@ def fill_up(stream, content):
 
 def test_results_that_do_not_fit_keep_their_journal(veridyn, noting, tmp_path, monkeypatch):
     results = tmp_path / "results.json"
+    run = ("run", "sdnd101", "--in-process", "--solver", noting.spec, "--set", "v0=2", "--json", results)
     with monkeypatch.context() as patch:
         patch.setattr("veridyn.outputs._fill", fill_up)
-        seen = veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", results)
+        seen = veridyn(*run)
     assert seen.status == 2
     assert "No space left on device; --resume writes what was judged" in seen.err
     assert not results.exists()
     solved = len(noting.notes)
-    assert veridyn("run", "sdnd101", "--in-process", "--solver", noting.spec, "--json", results, "--resume").status == 0
+    assert veridyn(*run, "--resume").status == 0
     assert len(judged(results)) > 10
     assert len(noting.notes) - solved <= 2  # the figures ask once more
 

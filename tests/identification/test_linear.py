@@ -28,6 +28,7 @@ from tests.identification.solvers import (
     wilson,
 )
 from veridyn.identification.examinee import Examinee
+from veridyn.identification.floors import find_floor
 from veridyn.identification.linear import read_linear
 from veridyn.identification.reading import Reading
 from veridyn.identification.trials import Bench
@@ -223,3 +224,36 @@ def test_adaptive_methods_have_an_error_over_their_tolerance(method: str) -> Non
     assert reading.deviations == ()
     assert value(reading, "slope of error over tolerance") == pytest.approx(1, abs=0.3)
     assert any("no step can be set" in gap.reason for gap in reading.gaps)
+
+
+class Relative(SciPy):
+    """SciPy's method whose absolute tolerance is no setting: 1e-9, whatever the relative one."""
+
+    @property
+    def settings(self) -> dict[str, str]:
+        return {"rtol": "relative tolerance"}
+
+
+def test_a_card_says_where_errors_stop_following_the_tolerance() -> None:
+    assert value(read(Relative()), "floor of rtol") == 1e-10
+    assert not any(figure.name.startswith("floor") for figure in read(SciPy()).figures)
+
+
+class Deaf(SciPy):
+    """SciPy's method at 1e-6, whatever tolerance is asked for."""
+
+    def solve(self, problem: Any, settings: Any) -> Any:
+        return super().solve(problem, {"rtol": 1e-6, "atol": 1e-9})
+
+
+def test_a_tolerance_without_an_effect_is_a_deviation() -> None:
+    (line,) = read(Deaf()).deviations
+    assert line.startswith("errors do not follow rtol: ")
+
+
+def test_rounding_and_untried_tolerances_are_no_floor() -> None:
+    decades = (1e-4, 1e-6, 1e-8, 1e-10)
+    assert find_floor(decades, (1e-4, 1e-6, 3e-8, 2e-8), rounding=1e-13) == 1e-8
+    assert find_floor(decades, (1e-4, 1e-6, 3e-8, 2e-8), rounding=1e-7) is None
+    assert find_floor(decades, (1e-4, 1e-6, 1e-8, 1e-10), rounding=1e-13) is None
+    assert find_floor(decades[:1], (1e-4,), rounding=1e-13) is None, "nothing finer was tried"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -184,6 +184,25 @@ def test_a_tolerance_that_errors_follow_is_adopted() -> None:
     judged = judge_levels(Adaptive(), "ueda", "x@1", "rtol")
     assert {record.verdict for record in judged.values()} == {Verdict.PASS}
     assert judged[Layer.CLAIM].quantity == "slope"
+
+
+class Both(Adaptive):
+    """The same with a fixed absolute tolerance by default, which is a setting, too."""
+
+    settings: ClassVar[dict[str, str]] = {"rtol": "relative tolerance", "atol": "absolute tolerance"}
+
+    def solve(self, problem: Any, settings: Any) -> dict[str, Any]:
+        return Adaptive(settings.get("atol", 1e-7), is_fixed=True).solve(problem, settings)
+
+
+def test_an_absolute_tolerance_is_refined_with_the_relative_one() -> None:
+    assert seen(Both()) == {"": ObservedClaims(Claims(tolerance="rtol"), "rtol", "atol")}
+    gate = LocalGate(Both())
+    subject = Runner(gate, observe_claims(gate, Request(settings={"rtol": 1e-8}))).subject
+    finest = subject.refinement(gate, load_case("ueda").problem({}), "").levels[-1]
+    assert finest == {"rtol": pytest.approx(1e-8), "atol": pytest.approx(1e-14)}, "levels that a user moves keep both"
+    judged = judge_levels(Both(), "ueda", "x@1", "rtol")
+    assert {record.verdict for record in judged.values()} == {Verdict.PASS}
 
 
 class FoxGoodwin(Trapezoidal):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -49,18 +50,24 @@ REFERENCES = {  # below `references`; second routes share nothing with the engin
     "problems": {"engine", "problems", "second_routes"},
 }
 INTEGRATORS = {"integrators", "exact", "event_driven", "adapters"}  # below `solver`
-SUBJECTS = {
-    "integrator": Subject.from_introduction(introduce(SOLVER)),
+INTEGRATOR = Subject.from_introduction(introduce(SOLVER))
+SUBJECTS = {  # two schemes show whether ids tell schemes apart
+    "integrator": INTEGRATOR.with_request(replace(INTEGRATOR.request, schemes=INTEGRATOR.schemes[:2])),
     "silent": Subject("silent"),
     "exact": Subject("exact", claims={"": read_claims("exact", {"digits": 12})}),
 }
 
 
 @cache
+def state_all(name):
+    """Return the statements of a case, one a variant: each states its problem once for all tests."""
+    return [Statement(load_case(name), variant) for variant in load_case(name).variants]
+
+
+@cache
 def read_measured(name):
     """Return every quantity and residual of a case with the statement that asks for it."""
-    statements = [Statement(load_case(name), variant) for variant in load_case(name).variants]
-    return [(statement, quantity) for statement in statements for quantity in statement.quantities]
+    return [(statement, quantity) for statement in state_all(name) for quantity in statement.quantities]
 
 
 def pairs_of_all_cases():
@@ -81,7 +88,7 @@ def test_every_quantity_is_asked_in_a_variant():
 
 
 def test_every_capability_is_needed_by_a_case():
-    statements = (Statement(case, variant) for case in all_cases() for variant in case.variants)
+    statements = (statement for name in case_names() for statement in state_all(name))
     assert frozenset().union(*(statement.problem.needs for statement in statements)) == TAGS - DERIVATIVES
 
 
@@ -122,7 +129,7 @@ def is_plain(problem):
 
 
 def test_linear_is_what_has_nothing_that_is_not():
-    plain = {c.name: {is_plain(Statement(c, variant).problem) for variant in c.variants} for c in all_cases()}
+    plain = {name: {is_plain(statement.problem) for statement in state_all(name)} for name in case_names()}
     assert plain == {case.name: {case.linear} for case in all_cases()}
 
 

@@ -48,6 +48,13 @@ def test_hundred_digits_of_the_impulse():
     assert result.text().replace(".", "") == ("1980" * 25)
 
 
+def test_a_soft_stop_holds_for_half_a_cycle_and_the_run_sees_two_impacts():
+    values = case.CASE.values({"kc": "1", "m": "1000"})
+    assert case.outputs(values, case.FEW, case.CYCLES_SHORT)[-1] > case.true_instants(values, case.FEW)[-1]
+    default = case.outputs(case.CASE.values({}), case.FEW, case.CYCLES_SHORT)
+    assert default[-1] == pytest.approx(0.5, rel=2e-3)
+
+
 def test_contacts_repeat():
     with mpmath.workdps(40):
         contact, flight = (f()(**CASE, digits=40).value for f in (stop.force_duration, stop.flight_duration))

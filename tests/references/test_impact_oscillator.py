@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from veridyn.references import ParameterError
 from veridyn.references.certified import CertificationError
 from veridyn.references.mechanics.motions import make_quantities
-from veridyn.references.parameters import Exact
+from veridyn.references.parameters import Exact, resolve
 from veridyn.references.problems.hybrid_system import ParameterView
 from veridyn.references.second_routes import impact_phases
 from veridyn.references.second_routes.impact_phases import growth
@@ -214,7 +214,7 @@ def test_a_contact_that_is_not_there_is_undefined():
 
 
 def test_closed_phases_between_proved_instants_are_those_of_the_second_route():
-    p = ParameterView(impacts.MOTION.reference.make_record(**SHAKEN | {"t_end": "0.4"}), Exact.mpf)
+    p = ParameterView(impacts.MOTION.record(**resolve(impacts.MOTION.parameters, SHAKEN | {"t_end": "0.4"})), Exact.mpf)
     with mpmath.workdps(30):
         ours_all = impacts.closed_phases(**SHAKEN | {"t_end": "0.4"})
         for ours, theirs in zip(ours_all, impact_phases.march(p), strict=True):

@@ -25,6 +25,13 @@ UNDEFINED = [
     ("shaw_holmes", {"branch": "-1", "d": "0", "W": "2"}, "V", "past its event impact"),
     # another orbit
     ("friction_damper", {"W": "0.24", "F": "3"}, "X", "presumes the orbit slip_left, turn, slip_right, turn"),
+    (
+        "impact_damper",
+        {"W": "1.05", "d": "0.00001"},
+        "x_impact",
+        "the last at t = 5.983",
+    ),
+    ("shaw_holmes", {"n": "2", "W": "2.8", "d": "0.000001"}, "V", "presumes the orbit impact, the last at t = 4.48"),
     # what the statement excludes
     ("overturning", {"share": "0.21"}, "theta_end", "the block has not come back to the floor"),
     ("painleve", {"mu": "0.6", "w_0": "-4.7", "u_0": "1.3"}, "t_stop", "past its event lift_off"),
@@ -50,6 +57,8 @@ FOLLOWED = [
     ("rigid_stop", {"e": "0", "W": "10"}, "x@1.4_in_contact", "-0.41459451143666273918"),
     ("rigid_stop", {"e": "0", "W": "10"}, "hits_in_contact", "5"),
     ("rigid_stop", {"e": "0", "W": "10"}, "t_3_in_contact", "1.57821148260772583806"),
+    # each swing brings the oscillator back after its period, however slowly it leaves the stop
+    ("grazing_impact", {"A": "1.01", "e": "5e-7"}, "impacts_until_16", "3"),
     # complete elliptic integrals, in 40 digits
     ("pendulum", {"theta0": "-90"}, "period", "7.41629870920548767374"),
     ("duffing_free", {"a": "-1", "A2": "0.5"}, "period", "4.68568033658707943571"),
@@ -57,6 +66,8 @@ FOLLOWED = [
     ("mathieu_meissner", {"d": "0.3", "e": "0.3"}, "growth", "0.160217284466471198693"),
     # a pulse that ends while it pushes back: a slide on under a_y alone
     ("newmark_block", {"n": "1.5", "a_y": "0.05", "a_b": "0.1"}, "t_stop", "1.28319974188076128431"),
+    # a block that is released beyond the place of its balance falls on, as a hyperbolic cosine
+    ("rocking_block", {"alpha": "0.06589", "theta0": "0.08981"}, "theta@1.1", "0.302838683018506828713"),
     # moments of inertia in another order than at the defaults, by Taylor series of a program of its own
     ("euler_top", {"a1": "0.001", "a3": "0", "I3": "0.3"}, "w1@10", "0.00024043868014407653500"),
     # in resonance with the first mode, by quadrature of Duhamel's integral

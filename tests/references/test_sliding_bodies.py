@@ -37,6 +37,15 @@ def test_a_block_holds_stops_or_comes_back(given, order):
     assert incline.ORDER(**given).value == order
 
 
+def test_friction_that_just_holds_gravity_holds_it():
+    given = {"s": "0.4", "mu_s": "0.4", "mu_d": "0.39", "v0": -3}
+    stop = -9 / (2 * G * (mpmath.mpf("0.4") + mpmath.mpf("0.39")) / mpmath.sqrt(1 + mpmath.mpf("0.16")))
+    values = {quantity.name: quantity.reference for quantity in incline.CASE.quantities}
+    assert incline.ORDER(**given).value == "slip- stick"
+    assert abs(values["x@1.75"](**given).confirm().value - stop) < TINY
+    assert values["v@1.75"](**given | {"v0": 0}).confirm().value == 0
+
+
 def test_blocks_that_go_together_stop_together():
     lower, upper = (f(F=10).value for f in (stack.LOWER_STOP, stack.UPPER_STOP))
     speed = (10 - mpmath.mpf("0.6") * G) / 3 / 4

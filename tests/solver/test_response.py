@@ -10,6 +10,7 @@ import pytest
 from veridyn.problem.elements import Stop
 from veridyn.solver.contract.errors import SolverFailure
 from veridyn.solver.contract.responses import Response, read_response
+from veridyn.solver.contract.wire import Opaque
 
 TIME = np.linspace(0.0, 1.0, 5)
 ANSWER = {"time": TIME, "displacement": np.zeros((5, 2)), "velocity": np.zeros((5, 2))}
@@ -66,6 +67,9 @@ def test_vectors_do_for_one_degree_of_freedom(build):
         ({**ANSWER, "displacement": np.zeros(5)}, "displacement of shape (5,)"),
         ({**ANSWER, "velocity": np.full((5, 2), np.inf)}, "velocity with NaN or infinity, first at index [0, 0]"),
         ({**ANSWER, "velocity": "fast"}, "velocity that is not numeric"),
+        ({**ANSWER, "velocity": [["0.0", "0.0"]] * 5}, "velocity that is not numeric"),
+        ({**ANSWER, "displacement": np.full((5, 2), 1j)}, "displacement that is not numeric"),
+        ({**ANSWER, "displacement": [[Opaque("1j")] * 2] * 5}, "displacement that is not numeric"),
         ({**ANSWER, "elements": {"wall": {"gap": TIME[:3]}}}, "wall.gap of shape (3, 1); (5, 1) is needed"),
         ({**ANSWER, "elements": {"wall": {"gap": TIME * np.nan}}}, "wall.gap with NaN"),
         ({**ANSWER, "elements": {"wall": [TIME]}}, "elements"),

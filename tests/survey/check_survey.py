@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import mpmath
@@ -13,11 +14,11 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.survey.attempt import ERROR, OUT_OF_TIME
 from tests.survey.drawing import draw_parameters
-from tests.survey.entry import COMPLETE, SetEntry, read_entry
+from tests.survey.entry import PARTLY, SetEntry, read_entry, write_entry
 from tests.survey.holding import hold
 from tests.survey.mechanics import draw_problem, hold_problem
-from tests.survey.page import explain, make_page, read_explanations, sort_reason, unexplained
-from tests.survey.run import Trial, _listen
+from tests.survey.page import RESULTS, explain, make_page, read_explanations, read_survey, sort_reason, unexplained
+from tests.survey.run import Trial, Waiting, _listen, main
 from veridyn.api.proving import prove
 from veridyn.validation_cases.judgement.catalogue import load_case
 
@@ -104,11 +105,40 @@ def test_a_process_that_crashes_or_hangs_is_an_entry(words, patience, end):
     assert worker.killed == (end == OUT_OF_TIME)
 
 
-def test_an_entry_survives_the_journal():
+def test_an_entry_survives_the_journal_but_for_its_values():
     entry = SetEntry("sdnd101", 3, {"k": "1"}, differences=[("scipy", "peak", "1 instead of 2")])
     entry.take({"quantity": "peak", "end": "value", "text": "2", "seconds": 0.5})
-    assert read_entry(asdict(entry)) == entry
-    assert read_entry(asdict(entry)).end == COMPLETE
+    entry.take({"quantity": "work", "end": "undefined", "text": "no event", "seconds": 0.5})
+    entry.take({"quantity": "path", "end": "undefined", "text": "no event", "seconds": 0.5})
+    read = read_entry(json.loads(json.dumps(write_entry(entry))))
+    assert read == replace(entry, ends={**entry.ends, "peak": ("value", "")})
+    assert read.end == PARTLY
+
+
+def test_sets_of_dear_cases_wait():
+    waiting = Waiting([SetEntry(case, number, {}) for case in ("cheap", "dear") for number in range(4)])
+    order = []
+    while waiting:
+        entry = waiting.take_next()
+        waiting.charge(entry.case, 1.0 if entry.case == "cheap" else 2.5)
+        order.append(entry.case)
+    assert order == ["cheap", "dear", "cheap", "cheap", "dear", "cheap", "dear", "dear"]
+
+
+def test_a_survey_grows(tmp_path):
+    def run(*options):
+        return main(["bank_shot", "--seed", "11", "-n", "1", *options])
+
+    first, more, again = (tmp_path / name for name in ("first", "more", "again"))
+    assert run("--sets", "2", "--report", str(first)) == 0
+    assert run("--sets", "3", "--onto", str(first / RESULTS), "--report", str(more)) == 0
+    (plan, entries), (_, former) = (read_survey(folder / RESULTS) for folder in (more, first))
+    assert plan["seed"] == 11
+    assert [entry.number for entry in entries] == [0, 1, 2]
+    assert entries[:2] == former
+    assert run("--sets", "9", "--again", "--onto", str(more / RESULTS), "--report", str(again)) == 0
+    assert [entry.number for entry in read_survey(again / RESULTS)[1]] == [0, 1, 2]
+    assert main(["bank_shot", "--seed", "12", "--onto", str(first / RESULTS)]) == 2
 
 
 def test_reasons_are_of_one_kind_if_only_numbers_differ():

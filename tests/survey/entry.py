@@ -84,11 +84,20 @@ class SetEntry:
         return {name: text for name, (end, text) in self.ends.items() if end not in (VALUE, OTHER)}
 
 
+def write_entry(entry: SetEntry) -> dict[str, Any]:
+    """Return what JSON keeps of an entry: how quantities ended, names with one reason together; no values."""
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for name, (end, text) in entry.ends.items():
+        kinds.setdefault((end, "" if end == VALUE else text), []).append(name)
+    content = {**vars(entry), "ends": [[*kind, names] for kind, names in kinds.items()], "trying": ""}
+    return {name: part for name, part in content.items() if part or name in ("number", "parameters")}
+
+
 def read_entry(content: Mapping[str, Any]) -> SetEntry:
     """Return an entry from what JSON keeps of it."""
-    pairs = {name: (end, text) for name, (end, text) in content["ends"].items()}
+    ends = {name: (end, text) for end, text, names in content.get("ends", ()) for name in names}
     triples = {
-        name: [(solver, quantity, text) for solver, quantity, text in content[name]]
-        for name in ("differences", "silent")
+        name: [(solver, quantity, text) for solver, quantity, text in content.get(name, ())]
+        for name in ("differences", "doubted", "silent")
     }
-    return SetEntry(**{**content, "ends": pairs, **triples})
+    return SetEntry(**{**content, "ends": ends, **triples})

@@ -1,4 +1,4 @@
-"""The page on random parameters, made from surveys: ``python -m tests.survey.page DIR [DIR ...]``."""
+"""The page on random parameters, made from a survey: ``python -m tests.survey.page FILE``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from veridyn.inputs import InputError, read_text
 from veridyn.reports.markdown import escape, table
+from veridyn.results import ReportError
+from veridyn.run.journal import BROKEN
 
 from .attempt import ERROR, OUT_OF_TIME, UNDEFINED
-from .entry import ENDS, SetEntry, read_entry
+from .entry import ENDS, SetEntry, read_entry, write_entry
 
 ROOT = Path(__file__).parents[2]
 RESULTS, PAGE = "survey.jsonl", "survey.md"
@@ -40,10 +43,11 @@ Values are *held* against solvers that share nothing with them: DOP853 of SciPy 
 1e-6 of the scale of a quantity), and the exact solver for piecewise linear problems (to 1e-8). Where the answer changes
 with the tolerance by more than that, or depends on the distance of samples, nothing is held.
 
-`tox -e survey`, or `python -m tests.survey.run -n 2 --report DIR`, repeats the survey;
-`python -m tests.survey.page DIR` writes this page. `tests/survey/explanations.toml` holds why a value differs from a
-solver's where it rightly does. Sets of a case that a survey led to mend are tried again, and stand in place of those of
-before."""
+`tox -e survey`, or `python -m tests.survey.run -n 2 --report DIR`, repeats the survey. It grows: with
+`--onto docs/survey.jsonl --seed 11 --minutes 60` a run adds sets to those that stand, many of cheap cases and few of
+dear ones, since each case gets the same time; `python -m tests.survey.page DIR/survey.jsonl` writes this page and the
+sets that it counts. `tests/survey/explanations.toml` holds why a value differs from a solver's where it rightly does.
+Sets of a case that a survey led to mend are tried again (`--again CASE`), and stand in place of those of before."""
 
 
 @dataclass(frozen=True)
@@ -200,19 +204,28 @@ def sort_reason(quantity: str, text: str) -> str:
     return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
 
 
-def read_survey(folder: Path) -> tuple[dict[str, Any], list[SetEntry]]:
-    """Return plan and entries of a survey."""
-    first, *lines = (folder / RESULTS).read_text(encoding="utf-8").splitlines()
-    return json.loads(first)["plan"], [read_entry(json.loads(line)) for line in lines]
+def write_survey(entries: Iterable[SetEntry], plan: Mapping[str, Any]) -> str:
+    """Return a survey as text: its plan, then a set a line."""
+    lines = [{"plan": dict(plan)}, *map(write_entry, entries)]
+    return "".join(f"{json.dumps(line)}\n" for line in lines)
 
 
-def main(folders: Sequence[str]) -> None:
-    """Write the page of the documentation from surveys of one seed, whose sets have different numbers."""
-    surveys = [read_survey(Path(folder)) for folder in folders]
-    entries = {(entry.case, entry.number): entry for _, mine in surveys for entry in mine}
-    text = make_page([entries[key] for key in sorted(entries)], surveys[0][0])
-    (ROOT / "docs" / PAGE).write_text(text, encoding="utf-8")
+def read_survey(file: Path) -> tuple[dict[str, Any], list[SetEntry]]:
+    """Return plan and entries of a survey. Raises ReportError if the file is none."""
+    try:
+        first, *lines = read_text(file).splitlines()
+        return json.loads(first)["plan"], [read_entry(json.loads(line)) for line in lines]
+    except (InputError, *BROKEN) as error:
+        raise ReportError(f"{file} is no survey: {error}; give a {RESULTS} that a survey wrote") from None
+
+
+def main(file: str) -> None:
+    """Write the page of the documentation, and the sets that it counts, from a survey."""
+    plan, entries = read_survey(Path(file))
+    plan = {name: plan[name] for name in ("seed", "seconds")}  # which cases the last run had does not matter
+    for name, text in ((PAGE, make_page(entries, plan)), (RESULTS, write_survey(entries, plan))):
+        (ROOT / "docs" / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(*sys.argv[1:])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
+import math
 import resource
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, cast
@@ -27,11 +27,11 @@ from veridyn.validation_cases.judgement.catalogue import UnknownCase, case_names
 
 from .attempt import ERROR, OUT_OF_TIME, attempt
 from .drawing import draw_parameters
-from .entry import SetEntry, read_entry
+from .entry import SetEntry, read_entry, write_entry
 from .holding import HOLDERS, Item
 from .mechanics import NAME as MECHANICAL
 from .mechanics import attempt_problem, describe_problem, draw_problem
-from .page import PAGE, RESULTS, make_page, summarise, unexplained
+from .page import PAGE, RESULTS, make_page, read_survey, summarise, unexplained, write_survey
 
 MEMORY = 6 << 30  # bytes that a process may take
 PATIENCE = 3.0  # times the seconds that a value has, and
@@ -73,23 +73,62 @@ class Trial:
 
     entry: SetEntry
     ends: float
+    begun: float = field(default_factory=time.monotonic)
 
 
-def try_sets(entries: Sequence[SetEntry], jobs: int, seconds: float) -> Iterator[SetEntry]:
-    """Yield the sets as they are done, each in a worker; one that crashes or hangs is closed with the reason."""
+class Waiting:
+    """The sets that are to be tried: next is one of the case that took the least time so far.
+
+    A run that is ended early has tried few sets of dear cases, many of cheap ones, and some of all.
+    """
+
+    def __init__(self, entries: Sequence[SetEntry]) -> None:
+        self._spent = Counter({entry.case: 0.0 for entry in entries})
+        self._sets = {name: deque(entry for entry in entries if entry.case == name) for name in self._spent}
+
+    def __bool__(self) -> bool:
+        return bool(self._sets)
+
+    def take_next(self) -> SetEntry:
+        """Return the next set, which waits no longer."""
+        name = min(self._sets, key=self._spent.__getitem__)
+        entry = self._sets[name].popleft()
+        if not self._sets[name]:
+            del self._sets[name]
+        return entry
+
+    def charge(self, name: str, seconds: float) -> None:
+        """Note that a set of a case took so long."""
+        self._spent[name] += seconds
+
+    def clear(self) -> None:
+        """Try no more."""
+        self._sets.clear()
+
+
+def try_sets(entries: Sequence[SetEntry], jobs: int, seconds: float, end: float = math.inf) -> Iterator[SetEntry]:
+    """Yield the sets as they are done, each in a worker; one that crashes or hangs is closed with the reason.
+
+    None is begun after ``end`` on the monotonic clock.
+    """
     patience = PATIENCE * seconds * len(HOLDERS) + STARTING
-    workers, waiting = [Worker(1) for _ in range(jobs)], deque(entries)
+    workers, waiting = [Worker(1) for _ in range(jobs)], Waiting(entries)
     busy: dict[Worker, Trial] = {}
     try:
         while waiting or busy:
-            for worker in [worker for worker in workers if worker not in busy][: len(waiting)]:
-                entry = waiting.popleft()
+            if time.monotonic() > end:
+                waiting.clear()
+            for worker in [worker for worker in workers if worker not in busy]:
+                if not waiting:
+                    break
+                entry = waiting.take_next()
                 worker.begin(Job(try_set, (entry.case, entry.parameters, seconds), entry.case))
                 busy[worker] = Trial(entry, time.monotonic() + patience)
             wait([worker.pipe for worker in busy], PULSE)
             for worker, trial in list(busy.items()):
                 if _listen(worker, trial, patience):
                     del busy[worker]
+                    waiting.charge(trial.entry.case, time.monotonic() - trial.begun)
                     yield trial.entry
     finally:
         for worker in workers:
@@ -128,6 +167,11 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=10.0, metavar="S", help="that a value may take")
     parser.add_argument("-n", dest="jobs", type=int, default=2, metavar="N", help="processes")
     parser.add_argument("--report", type=Path, metavar="DIR", help="write survey.jsonl and survey.md into a folder")
+    parser.add_argument("--minutes", type=float, default=math.inf, metavar="M", help="after which none is begun")
+    parser.add_argument(
+        "--onto", type=Path, metavar="FILE", help="a survey of the same seed and seconds that grows by this one"
+    )
+    parser.add_argument("--again", action="store_true", help="try those again that stand, in their place")
     parser.add_argument("--resume", action="store_true", help="go on where a survey with the same report was ended")
     return parser
 
@@ -150,26 +194,33 @@ def observe(names: Sequence[str], options: argparse.Namespace) -> list[SetEntry]
     """Try the sets under a journal, write the results, and return them in the order of cases and numbers."""
     numbers = range(options.first, options.first + options.sets)
     plan = {name: getattr(options, name) for name in ("sets", "first", "seed", "seconds")} | {"cases": list(names)}
-    survey = Survey()
+    survey = Survey(_read_former(options))
     opened = open_folder(options.report, "survey") if options.report else nullcontext()
     with opened as place, journal(place and place.work, plan, survey, resume=options.resume):
-        todo = [
-            SetEntry(name, number, draw_set(name, options.seed, number))
-            for number in numbers
-            for name in names
-            if (name, number) not in survey.entries
-        ]
+        keys = [(name, number) for number in numbers for name in names]
+        wanted = [key for key in keys if (key in survey.entries) == options.again]
+        todo = [SetEntry(name, number, draw_set(name, options.seed, number)) for name, number in wanted]
         with bar(len(todo), "sets") as advance:
-            for entry in try_sets(todo, options.jobs, options.seconds):
-                survey.add(asdict(entry))
+            for entry in try_sets(todo, options.jobs, options.seconds, time.monotonic() + 60 * options.minutes):
+                survey.add(write_entry(entry))
                 advance(1, f"{entry.case} {entry.number}")
         entries = [survey.entries[key] for key in sorted(survey.entries)]
         if place:
-            lines = [json.dumps({"plan": plan}), *(json.dumps(asdict(entry)) for entry in entries)]
-            texts = {RESULTS: "\n".join(lines) + "\n", PAGE: make_page(entries, plan)}
+            texts = {RESULTS: write_survey(entries, plan), PAGE: make_page(entries, plan)}
             save_all(place, {name: text.encode() for name, text in texts.items()})
         survey.done()
     return entries
+
+
+def _read_former(options: argparse.Namespace) -> dict[Key, SetEntry]:
+    """Return the sets that stand. Raises ReportError if they were tried in another way."""
+    if options.onto is None:
+        return {}
+    plan, entries = read_survey(options.onto)
+    for name in ("seed", "seconds"):
+        if plan[name] != getattr(options, name):
+            raise ReportError(f"--onto: {options.onto} has {name} {plan[name]:g}; give --{name} {plan[name]:g}")
+    return {(entry.case, entry.number): entry for entry in entries}
 
 
 if __name__ == "__main__":

@@ -58,6 +58,11 @@ def impact(p: Any, number: int) -> Any:
     return mpmath.fsum(swings)
 
 
+def count(p: Any) -> Any:
+    """Return the number of impacts up to 16."""
+    return 0 if p.A < p.d else next(n for n in itertools.count() if impact(p, n + 1) > 16)
+
+
 def speed(p: Any, number: int, side: str) -> Any:
     """Return the velocity just before or after an impact."""
     return touches(p, number) * (1 if side == "before" else -p.e)
@@ -119,7 +124,7 @@ MISS = (
     of.largest("x", "1", name="reach", applies=_misses, second=lambda p: p.A),
     of.value("x", "6", "1", name="x_miss", applies=_misses, scale="d", second=lambda p: -p.A * mpmath.cos(6)),
 )
-COUNT = of.count("impact", "16")
+COUNT = of.count("impact", "16", second=count)
 
 CASE = Case(
     name="grazing_impact",

@@ -118,7 +118,7 @@ def phase(p: Any) -> Any:
 
 
 of = Quantities(
-    hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED)).presuming("left", "right"),
+    hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED)).presuming("left", "right", close="2*pi/W"),
     how="alternating impulses on the container",
 )
 QUANTITIES = (

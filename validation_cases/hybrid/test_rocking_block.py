@@ -72,12 +72,13 @@ def angle(p: Any, number: int) -> Any:
 
 
 def state(p: Any, place: int) -> Any:
-    """Return angle or velocity at 1.1 s: a hyperbolic cosine about the turning point."""
-    time, number = mpmath.mpf("1.1"), 0
-    while impact(p, number + 1) < time:
+    """Return angle or velocity at 1.1 s: a hyperbolic cosine about the turning point, from which a block may fall."""
+    time, number, falls = mpmath.mpf("1.1"), 0, p.theta0 >= p.alpha
+    while not falls and impact(p, number + 1) < time:
         number += 1
     turn = impact(p, number) + quarter(p, number) if number else 0
-    side, swing, lapse = (-1) ** number * p.alpha, 1 - amplitude(p, number), rate(p) * (time - turn)
+    swing = 1 - (p.theta0 / p.alpha if falls else amplitude(p, number))
+    side, lapse = (-1) ** number * p.alpha, rate(p) * (time - turn)
     return (side * (1 - swing * mpmath.cosh(lapse)), -side * swing * rate(p) * mpmath.sinh(lapse))[place]
 
 
@@ -99,7 +100,8 @@ CASE = Case(
     summary="A slender block is released from a tilt, rocks on its two edges and loses speed at every impact.",
     statement=(
         "A rectangular block of half diagonal R stands on a rigid floor, its diagonal at alpha to its long side; it "
-        "is released at the angle theta0 < alpha and does not slide. The moment of the weight is linearised.",
+        "is released at the angle theta0 and does not slide; from alpha on it does not come back. The moment of the "
+        "weight is linearised.",
         "At theta = 0 the edge changes; the moment of momentum about the new edge is kept: the angular velocity "
         "w falls to (1 - 3/2 sin² alpha) w.",
     ),

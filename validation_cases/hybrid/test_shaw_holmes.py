@@ -82,7 +82,7 @@ REQUIRED = (
     Requirement("z < 1", "the mass does not vibrate about its place between impacts"),
     Requirement(f"{ROOT} >= 0", "no orbit hits the stop once in n periods", "another W, z or e, or a larger F"),
 )
-MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED))
+MOTION = hybrid.motion(PROBLEM, PARAMETERS, restrict(*REQUIRED)).presuming("impact", close="2*pi*n/W")
 
 
 def lapse(p: Any) -> Any:

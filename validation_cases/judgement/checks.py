@@ -1,7 +1,7 @@
 """The one generator of checks: it serves `verify`, the command line and pytest alike."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -45,8 +45,10 @@ def checks(
         variants = case.variants if only is None else (case.variant(only),)
     for variant in variants:
         statement = Statement(case, variant)
+        derived = list_derivatives(statement, subject)
         for scheme in subject.schemes:
-            yield from (check for check in checks_of(statement, subject, scheme) if _is_wanted(check, subject))
+            listed = checks_of(statement, subject, scheme, derived)
+            yield from (check for check in listed if _is_wanted(check, subject))
 
 
 def _is_wanted(check: Check, subject: Subject) -> bool:
@@ -61,8 +63,13 @@ def _is_asked(subject: Subject, relation: Relation) -> bool:
     return (not relation.kind or relation.kind in subject.capabilities) and (not wanted or relation.name in wanted)
 
 
-def checks_of(statement: Statement, subject: Subject, scheme: str) -> Iterator[Check]:
-    """Yield the checks of one statement for one scheme of a solver, layer by layer."""
+def checks_of(
+    statement: Statement, subject: Subject, scheme: str, derived: Sequence[DerivativeStatement] | None = None
+) -> Iterator[Check]:
+    """Yield the checks of one statement for one scheme of a solver, layer by layer.
+
+    ``derived``: the derivatives that are judged of the solver, where they are listed already: all schemes share them.
+    """
     measured = statement.quantities
     claims = subject.claims.get(scheme, Claims())
     yield from (_check(statement, scheme, Layer.CRITERION, q.name, q.unit, criterion, q) for q in measured)
@@ -76,16 +83,19 @@ def checks_of(statement: Statement, subject: Subject, scheme: str) -> Iterator[C
     yield from _claims(statement, subject, scheme, claims, tending)
     for relation in filter(partial(_is_asked, subject), RELATIONS):
         yield _check(statement, scheme, Layer.INVARIANCE, relation.name, "", invariance, relation, claims)
-    yield from _derivatives(statement, subject, scheme, claims)
+    listed = list_derivatives(statement, subject) if derived is None else derived
+    yield from _derivatives(listed, subject, scheme, claims)
     seed = subject.request.seed
     if seed is not None and statement.variant is statement.case.default_variant:
         yield _check(statement, scheme, Layer.INVARIANCE, MOVED, "", moved_copy, seed)
 
 
-def _derivatives(statement: Statement, subject: Subject, scheme: str, claims: Claims) -> Iterator[Check]:
-    """Yield what is asked of the derivatives of a solver that offers them, of the default variant of a case."""
+def _derivatives(
+    listed: Sequence[DerivativeStatement], subject: Subject, scheme: str, claims: Claims
+) -> Iterator[Check]:
+    """Yield what is asked of the derivatives of a solver that offers them."""
     offered, wanted = subject.capabilities, subject.request.relations
-    for derived in list_derivatives(statement, subject):
+    for derived in listed:
         checks = _forward(derived, subject, scheme, claims) if FORWARD in offered else iter(())
         if REVERSE in offered:
             name = f"{REVERSE_CHECK}{BY}{derived.parameter.name}"
@@ -250,7 +260,9 @@ def describe_observed(subject: Subject, scheme: str) -> str:
     if not name:
         return ""
     claims = subject.claims[scheme] if scheme in subject.observed else Claims()
-    follows = f"its errors follow {name}" if claims.tolerance else f"{name} refines it"
+    beside = subject.request.get_absolute(scheme)
+    both = f"{name} and {beside}" if beside else name
+    follows = f"its errors follow {both}" if claims.tolerance else f"{name} refines it"
     seen = f"order {claims.order:g} in {name}" if claims.order else follows
     who = f"{subject.name} {scheme}".strip()
     return f"{who}: judged by what its answers to a smooth motion showed ({seen}), as nobody states it; {WHAT_TO_CLAIM}"

@@ -20,6 +20,7 @@ from veridyn.solver.contract.statements import (
     Settings,
     as_float,
     find_levels,
+    list_tolerances,
     read_claims,
     read_refinement,
 )
@@ -61,6 +62,10 @@ class Request:
     def get_refinement(self, scheme: str) -> str:
         """Return the name of the setting that was seen to refine a scheme; empty if none was."""
         return self.observed.get(scheme, ObservedClaims()).refinement
+
+    def get_absolute(self, scheme: str) -> str:
+        """Return the name of the absolute tolerance that is refined with that setting; empty if there is none."""
+        return self.observed.get(scheme, ObservedClaims()).absolute
 
 
 def read_request(
@@ -205,7 +210,8 @@ class Subject:
     def refinement(self, gate: Gate, problem: Problem, scheme: str) -> Refinement:
         """Return the levels with the user's other settings; a level's own settings come first.
 
-        A user who sets the refined setting itself moves all levels, so that the finest has the value set.
+        A user who sets the refined setting itself moves all levels, so that the finest has the value set; what else a
+        level sets stays, if it is not set by the user, too.
 
         Raises
         ------
@@ -217,7 +223,9 @@ class Subject:
         elif gate.introduction.refinement == () and self.request.get_refinement(scheme) == OUTPUT_INTERVAL:
             stated = list_output_levels(problem)
         elif gate.introduction.refinement == () and (name := self.request.get_refinement(scheme)):
-            stated = find_levels(f"solver {self.name}", name, problem, self.claims[scheme])
+            absolute = self.request.get_absolute(scheme)
+            seen = list_tolerances(name, absolute) if absolute else name
+            stated = find_levels(f"solver {self.name}", seen, problem, self.claims[scheme])
         else:
             stated = read_levels(gate, problem, scheme)
         chosen: Settings = {"scheme": scheme} if scheme else {}
@@ -225,8 +233,10 @@ class Subject:
         if stated.key not in user or self.request.refinement:
             return Refinement(stated.key, tuple({**chosen, **user, **level} for level in stated.levels))
         factor = as_float(user[stated.key]) / stated.sizes[-1]
-        levels = tuple({**chosen, **user, stated.key: factor * size} for size in stated.sizes)
-        return Refinement(stated.key, levels)
+        each = zip(stated.levels, stated.sizes, strict=True)
+        return Refinement(
+            stated.key, tuple({**chosen, **level, **user, stated.key: factor * size} for level, size in each)
+        )
 
 
 def has_stated_levels(introduction: Introduction, request: Request) -> bool:

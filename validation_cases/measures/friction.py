@@ -5,17 +5,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from veridyn.problem.basis import driven_velocity
+from veridyn.references.certified import CertificationError, PhaseChange
 from veridyn.references.parameters import Exact
+from veridyn.references.reference import Reference
 from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.postprocessing.wear import SlidingPhase, phases, sliding_distance
 from veridyn.validation_cases.judgement.case import Floats, Number, Observation, Values, read_once
 
-OVERSHOOT = Exact(Fraction(1, 6))  # of a jump of friction: 0.135 of a critically damped spring, 0.156 in steps
+OVERSHOOT = Fraction(1, 6)  # of a jump of friction: 0.135 of a critically damped spring, 0.156 in steps
 SHORTEST = 1 / 150  # periods; what a penalised law shows where sliding turns, or while its spring settles, is shorter
 
 
@@ -33,7 +35,7 @@ def where_solvers_do_not_decide(
     def find_spare(given: tuple[tuple[str, Exact], ...]) -> tuple[float, float, int]:
         values = dict(given)
         count = slips(values)
-        needed = 2 * math.pi * count / steps if count else float(OVERSHOOT.rational / (1 + OVERSHOOT.rational))
+        needed = 2 * math.pi * count / steps if count else float(OVERSHOOT / (1 + OVERSHOOT))
         return left(values), needed, count
 
     def measured(o: Observation, **which: Any) -> Number:
@@ -44,6 +46,36 @@ def where_solvers_do_not_decide(
         return measure(o, **which)
 
     return measured
+
+
+class Grip(NamedTuple):
+    """Friction (N) that a stick begins with, in sign that on the body, and its static and kinetic limits."""
+
+    held: float
+    static: float
+    kinetic: float
+
+    def spare(self, slip: str) -> float:
+        """Return what is left of the static limit, as a share of the jump of friction at the end of a slip."""
+        jump = self.held + math.copysign(self.kinetic, 1.0 if slip == "slip+" else -1.0)
+        left = self.static - abs(self.held)
+        return left / abs(jump) if jump else math.inf
+
+
+def find_spare(
+    first: str, changes: Reference[tuple[PhaseChange, ...]], values: Values, grip: Callable[[float], Grip]
+) -> float:
+    """Return the least spare of a stick after a slip; 0 where the changes of phase are not proved.
+
+    ``first`` is the phase at the start, ``grip`` what a stick begins with at an instant (s).
+    """
+    try:
+        result = changes.compute(values, 15)
+    except CertificationError:
+        return 0.0
+    order = (first, *(change.kind for change in result))
+    sticks = ((slip, change) for slip, change in zip(order, result, strict=False) if change.kind == "stick")
+    return min((grip(float(change.time)).spare(slip) for slip, change in sticks), default=math.inf)
 
 
 @dataclass(frozen=True)

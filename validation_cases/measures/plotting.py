@@ -94,8 +94,7 @@ def true(motion: Reference[Motion], kind: str) -> Truth:
     """Return a reading of a true motion."""
 
     def at(o: Observation, times: Floats) -> Floats:
-        truth = motion.compute(o.values, DIGITS)
-        return np.array([float(truth(kind, t)) for t in times.tolist()])
+        return np.array(motion.compute(o.values, DIGITS).sample(kind, times.tolist()), dtype=float)
 
     return at
 
@@ -172,7 +171,8 @@ def history(
         errors: dict[str, Curves] = {each.axis: [] for each in drawn}
         for each, values in zip(drawn, seen, strict=True):
             exact, said = each.truth(o, time), each.name or label
-            truth = series("" if main[each.axis] else "reference", "reference", fine, each.truth(o, fine))
+            drawn_truth = each.truth(o, fine) if dots else exact
+            truth = series("" if main[each.axis] else "reference", "reference", fine, drawn_truth)
             main[each.axis] += [truth, series(said, "computed", time, values, marker=bool(dots))]
             errors[each.axis].append(series(said, "error", time, values - exact))
         main[drawn[0].axis] += beside(o, fine) if beside else ()

@@ -142,7 +142,7 @@ def closed_phases(o: ParameterSet, digits: int) -> tuple[impact_phases.ImpactPha
     motion = HISTORY.compute(vars(o), digits)
     starts = [time for time, _ in motion.events()[1:]]
     with mpmath.workdps(digits):
-        velocities = [motion("velocity", time) for time in starts]
+        velocities = motion.sample("velocity", starts)
         return impact_phases.join_phases(ParameterView(o, Exact.mpf), starts, velocities)
 
 

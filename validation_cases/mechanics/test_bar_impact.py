@@ -345,6 +345,7 @@ CASE = Case(
             "The free end",
             "It turns when the wave arrives, L/c after the touch.",
             plotting.HistoryCurve("displacement (m)", _free_end, plotting.true(HISTORY, "tip")),
+            window=lambda values: (0.0, float(instant(values, TRANSITS))),
         ),
         plotting.convergence(
             "release", "what is left is the error of the solver alone: the model is that of the truth"

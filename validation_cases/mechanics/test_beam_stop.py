@@ -352,7 +352,7 @@ def _truncation(case: Case, _: Runner) -> Iterator[Figure]:
     end, gap = floats(case.values(), "T", "gap")
     times = np.linspace(0.0, end, plotting.FINE)
     motions = {name: HISTORY.compute(case.values({"N": str(n)})) for n, name in SHOWN.items()}
-    true = {name: [float(motion("mid_span", t)) for t in times.tolist()] for name, motion in motions.items()}
+    true = {name: [float(x) for x in motion.sample("mid_span", times.tolist())] for name, motion in motions.items()}
     curves = [plotting.series(name, "computed", times, seen) for name, seen in true.items()]
     stop = plotting.series("stop", "limit", [0.0, end], [-gap, -gap])
     caption = "True motions of mid-span with one, three and five modes: two, four and five contacts."

@@ -114,7 +114,7 @@ def rest(p: Any) -> Any:
 
 def follow(p: Any, time: str) -> tuple[Any, Any]:
     """Return place and velocity, from the stop forwards or backwards where there is one."""
-    now, again = mpmath.mpf(time), mpmath.mpf(0) if p.s < p.mu_s else slip(p, 1)
+    now, again = mpmath.mpf(time), mpmath.mpf(0) if p.s <= p.mu_s else slip(p, 1)
     if p.v0 == 0 or (p.v0 > 0 and p.s >= p.mu_d):
         velocity = p.v0 + (slip(p, 1) if p.v0 else again) * now
         return (p.v0 + velocity) / 2 * now, velocity

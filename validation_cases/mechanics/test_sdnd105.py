@@ -179,7 +179,7 @@ def _passages(o: Observation) -> list[float]:
     """Return the instants at which the crush passes the ends of true phases for the first time (s)."""
     y, motion = path(o), buckling_stop.motion.compute(o.values, 15)
     turned = int(np.argmax(y)) + 1
-    marks = [float(motion("displacement", time)) for time in _changes(o.values)]
+    marks = [float(x) for x in motion.sample("displacement", _changes(o.values))]
     result = ([t for t, side in crossings(o.response.time[:turned], y[:turned] - mark) if side > 0] for mark in marks)
     return [instants[0] for instants in result if instants]
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import mpmath
@@ -14,7 +13,7 @@ from veridyn.problem.elements import Friction, Load
 from veridyn.problem.formulas import angular_frequency, sqrt
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Piecewise
-from veridyn.references.certified import CertificationError, Certified, classification, undefined
+from veridyn.references.certified import Certified
 from veridyn.references.mechanics.motions import make_quantities
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.reference import Reference
@@ -38,7 +37,13 @@ from veridyn.validation_cases.judgement.tolerances import Tolerance, cited, exac
 from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import plotting, quantities
 from veridyn.validation_cases.measures.consistency import energy, flags, friction_cone, friction_law, rates, velocities
-from veridyn.validation_cases.measures.friction import OVERSHOOT, SlipMeasures, where_solvers_do_not_decide
+from veridyn.validation_cases.measures.friction import (
+    OVERSHOOT,
+    Grip,
+    SlipMeasures,
+    find_spare,
+    where_solvers_do_not_decide,
+)
 from veridyn.validation_cases.measures.quantities import outputs, share_of, size
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
@@ -92,6 +97,7 @@ BALANCE = "work of the pull less the energy that is left, from the closed form o
 SLIPS = f"{SHOE}_slips_ahead or {SHOE}_slips_back"
 HISTORY = MOTION.history(x1="x1", v1="v_x1", x2="x2", v2="v_x2")
 CHANGES = SETTLED.phase_changes(SHOE, WORDS)
+ORDER = SETTLED.phase_order(SHOE, WORDS, from_start=False)
 
 
 def _changes(values: Values) -> list[tuple[float, str]]:
@@ -150,36 +156,21 @@ def _slides(values: Values, number: int = 1) -> bool:
     return len(_changes(values)) >= number
 
 
-def holds_clearly(values: Values, share: float) -> bool:
-    """Tell whether stick begins each time with more left of its limit than a share of the jump of friction."""
+def _grip(values: Values, time: float) -> Grip:
+    """Return what a stick begins with at an instant (s): the force of the spring."""
     k, normal, mu_s, mu_d = floats(values, "k", "normal", "mu_s", "mu_d")
-    try:
-        changes = _changes(values)
-    except CertificationError:
-        return False
-    for (_, slip), (time, kind) in pairwise([(0.0, "stick"), *changes]):
-        if slip != kind == "stick":
-            x1, _, x2, _ = _read(values, time)
-            jump = k * (x2 - x1) - math.copysign(mu_d * normal, 1.0 if slip == "slip+" else -1.0)
-            if share * abs(jump) >= mu_s * normal - k * abs(x2 - x1):
-                return False
-    return True
+    x1, _, x2, _ = _read(values, time)
+    return Grip(k * (x1 - x2), mu_s * normal, mu_d * normal)
+
+
+def find_least_spare(values: Values) -> float:
+    """Return what the weakest stick has to spare, as a share of the jump of friction."""
+    return find_spare("stick", CHANGES, values, partial(_grip, values))
 
 
 def _holds(values: Values) -> bool:
     """Tell whether penalised stick, which overshoots, holds where rigid stick does: nothing can be asked elsewhere."""
-    return holds_clearly(values, float(OVERSHOOT))
-
-
-def _order(values: Values, _: int) -> Certified:
-    try:
-        result = " ".join(change.kind for change in CHANGES.compute(values, 15))
-    except CertificationError as doubt:
-        return undefined(str(doubt))
-    return classification(result, "phases of the proved motion")
-
-
-PHASE_ORDER = Reference("phase_order", PARAMETERS, _order)
+    return find_least_spare(values) > OVERSHOOT
 
 
 def _slips(values: Values) -> int:
@@ -323,7 +314,7 @@ QUANTITIES = (
         regularity=JUMPS,
         observable=_holds,
     ),
-    Quantity("phase_order", "", PHASES, PHASE_ORDER, _counted(shoe.phases), ORDERED, observable=_holds),
+    Quantity("phase_order", "", PHASES, ORDER, _counted(shoe.phases), ORDERED, observable=_holds),
     *map(_change, range(1, COMPARED + 1)),
 )
 
@@ -332,7 +323,7 @@ def _elongation(o: Observation, times: NDArray[np.float64]) -> NDArray[np.float6
     return plotting.true(HISTORY, "x2")(o, times) - plotting.true(HISTORY, "x1")(o, times)
 
 
-def _grip(o: Observation) -> float:
+def _limit(o: Observation) -> float:
     return o["mu_s"] * o["normal"]
 
 
@@ -357,7 +348,7 @@ FIGURES = (
         "m1 breaks away when the spring reaches mu_s N.",
         SPRING,
         events=_changes,
-        beside=plotting.levels("±mu_s N", _grip, lambda o: -_grip(o)),
+        beside=plotting.levels("±mu_s N", _limit, lambda o: -_limit(o)),
     ),
     plotting.portrait(
         "portrait",
@@ -366,7 +357,7 @@ FIGURES = (
         "m1 can rest: there it ends.",
         ELONGATION,
         VELOCITIES[0],
-        beside=plotting.segment("friction holds", lambda o: _grip(o) / o["k"]),
+        beside=plotting.segment("friction holds", lambda o: _limit(o) / o["k"]),
     ),
     plotting.convergence("final_position", "forces that jump inside a step leave order 1"),
 )
@@ -425,7 +416,7 @@ CASE = Case(
     quantities=QUANTITIES,
     residuals=(
         energy("of F²/k", lambda o: o["pull"] ** 2 / o["k"], ENERGY),
-        friction_cone("of mu_s N", _grip),
+        friction_cone("of mu_s N", _limit),
         velocities(_slides),  # held, m1 moves as the spring of a penalised stick does
         flags(),
         rates(_slides),

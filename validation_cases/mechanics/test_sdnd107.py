@@ -118,7 +118,7 @@ def _largest(what: str, values: Values) -> float:
 def _amplitude(what: str, values: tuple[tuple[str, Exact], ...]) -> float:
     # of as many digits as the certified values, so that it shares what they have computed
     motion, end = HISTORY.compute(dict(values), 30), float(dict(values)["end"])
-    return max(abs(float(motion(what, t))) for t in np.linspace(0.0, end, SAMPLES).tolist())
+    return float(max(map(abs, motion.sample(what, np.linspace(0.0, end, SAMPLES).tolist()))))
 
 
 LENGTH, FORCE = partial(_largest, "displacement"), partial(_largest, "force")

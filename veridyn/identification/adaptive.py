@@ -10,6 +10,7 @@ import numpy as np
 
 from veridyn.identification.claimed import Followed, contradict_digits, contradict_factor, contradict_slope
 from veridyn.identification.examinee import Examinee
+from veridyn.identification.floors import show_floor
 from veridyn.identification.forced import GYROSCOPIC, ONE_DAMPED, TWO_MASSES
 from veridyn.identification.marching import make_exact, march_all
 from veridyn.identification.reading import CardFigure, Gap, Reading, join
@@ -18,9 +19,11 @@ from veridyn.solver.contract.statements import Claims, Settings
 from veridyn.validation_cases.judgement.precision import Precision, read_precision
 
 TOLERANCES = (1e-4, 1e-6, 1e-8)
+START = (0.6, 0.8)  # of the amplitude: what is wrong in either part shows, and neither is exact in few digits
+ABOVE = 30.0  # times what rounds the numbers: errors that tell something
+FINER = (1e-10, 1e-12)  # tolerances beside them, at which errors may stand still
 PERIODS = 5.25  # of the long motion: its angle is a quarter turn beyond whole ones, where both parts show
 SAMPLES = 25  # of a period
-ABSOLUTE = "atol"
 EXACT = 1e-12  # of the amplitude: an error that is rounding
 WRONG = 1e-9  # of a state: more than rounding of coupled equations
 
@@ -128,30 +131,44 @@ def _read_tolerance(bench: Bench) -> Reading:
     name = bench.examinee.find_tolerance()
     if not name:
         return Reading(gaps=(Gap("error over tolerance", "no setting is a tolerance by its name or by a claim"),))
-    both = {ABSOLUTE} & bench.examinee.declared.keys() - {name}
-    errors = list_errors(bench.examinee, [dict.fromkeys((name, *both), tolerance) for tolerance in TOLERANCES])
-    if isinstance(errors, str):
-        return Reading(gaps=(Gap("error over tolerance", errors),))
-    return _read_errors(bench.examinee.claims, name, errors)
+    both = [name, *filter(None, [bench.examinee.find_absolute()])]
+    ends = list_ends(bench.examinee, [dict.fromkeys(both, tolerance) for tolerance in TOLERANCES])
+    if isinstance(ends, str):
+        return Reading(gaps=(Gap("error over tolerance", ends),))
+    finer = list_ends(bench.examinee, [dict.fromkeys(both, tolerance) for tolerance in FINER])
+    tried = [*ends, *([] if isinstance(finer, str) else finer)]  # a solver may refuse what it cannot reach
+    rounding = max(EXACT, ABOVE * max(end.precision.rounding for end in tried))
+    tolerances, motion = (*TOLERANCES, *FINER)[: len(tried)], "free vibration"
+    followed = Followed(name, tolerances, {motion: [end.error for end in tried]}, rounding)
+    floor = show_floor(name, tolerances, followed.errors[motion], rounding=rounding, where=motion)
+    still = tuple(line for _, line in followed.list_still())
+    errors = _read_errors(bench.examinee.claims, followed, [end.error for end in ends])
+    return join((errors, Reading(figures=floor, deviations=still)))
 
 
 def list_errors(examinee: Examinee, levels: Sequence[Settings], amplitude: float = 1.0) -> list[float] | str:
     """Return the errors over the amplitude (m) of a long free vibration with some settings, or why one has none."""
-    errors = []
+    ends = list_ends(examinee, levels, amplitude)
+    return ends if isinstance(ends, str) else [end.error for end in ends]
+
+
+def list_ends(examinee: Examinee, levels: Sequence[Settings], amplitude: float = 1.0) -> list[End] | str:
+    """Return the ends of a long free vibration of an amplitude (m) with some settings, or why one has none."""
+    ends = []
     for level in levels:
-        end = _read_end(Bench(examinee.with_settings(level)), (amplitude, 0.0))
+        end = _read_end(Bench(examinee.with_settings(level)), (START[0] * amplitude, START[1] * amplitude))
         if isinstance(end, str):
             return end
-        errors.append(end.error)
-    return errors
+        ends.append(end)
+    return ends
 
 
-def _read_errors(claims: Claims, name: str, errors: Sequence[float]) -> Reading:
-    """Read slope and size from the errors at the tolerances of a setting."""
+def _read_errors(claims: Claims, followed: Followed, errors: Sequence[float]) -> Reading:
+    """Read slope and size from the errors at the first tolerances of those that were followed."""
+    name = followed.key
     listed = ", ".join(f"{error:.1e}" for error in errors)
     where = f"over {PERIODS:g} periods, {name} from {TOLERANCES[0]:g} to {TOLERANCES[-1]:g}"
     slope = float(np.polyfit(np.log(TOLERANCES), np.log(errors), 1)[0]) if min(errors) > 0 else 0.0
-    followed = Followed(name, TOLERANCES, {"free vibration": errors}, 0.0)
     ratio = max(error / tolerance for error, tolerance in zip(errors, TOLERANCES, strict=True))
     held = (
         *contradict_slope(claims, followed, {"free vibration": slope}),

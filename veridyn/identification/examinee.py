@@ -27,7 +27,8 @@ class LimitReached(SolverFailure):
     """The limit of a card is reached: no answer, which says nothing of the solver."""
 
 
-TOLERANCE_NAMES = ("rtol", "tolerance", "tol", "reltol", "atol", "abstol", "accuracy")
+ABSOLUTE_NAMES = ("atol", "abstol")
+TOLERANCE_NAMES = ("rtol", "tolerance", "tol", "reltol", *ABSOLUTE_NAMES, "accuracy")
 SAME_INSTANT = 1e-9  # of the span: the samples of a solver that counts its time differ from what was stated by rounding
 
 
@@ -68,6 +69,11 @@ class Examinee:
         """Return the setting that is a tolerance: the claimed one, or one by its name; empty if there is none."""
         names = {name.lower(): name for name in self.declared}
         return self.claims.tolerance or next((names[name] for name in TOLERANCE_NAMES if name in names), "")
+
+    def find_absolute(self) -> str:
+        """Return the setting that is an absolute tolerance beside `find_tolerance`; empty if there is none."""
+        names = {name.lower(): name for name in self.declared if name != self.find_tolerance()}
+        return next((names[name] for name in ABSOLUTE_NAMES if name in names), "")
 
     def with_settings(self, settings: Settings) -> Examinee:
         """Return the same solver with more settings; what it is given counts for both."""

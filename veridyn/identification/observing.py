@@ -28,7 +28,7 @@ from veridyn.identification.trials import Bench
 from veridyn.solver.contract.gate import Gate
 from veridyn.solver.contract.introduction import Introduction
 from veridyn.solver.contract.output_grid import OUTPUT_INTERVAL
-from veridyn.solver.contract.statements import TOLERANCES, Claims, ObservedClaims, Settings
+from veridyn.solver.contract.statements import TOLERANCES, Claims, ObservedClaims, Settings, list_tolerances
 from veridyn.validation_cases.judgement.subject import Request, has_stated_levels
 
 ROUNDING = 1e-11  # of a state after some hundred steps in doubles; with fewer digits no order is seen
@@ -64,7 +64,7 @@ def _observe(gate: Gate, scheme: str, request: Request) -> ObservedClaims:
         seen.append(_observe_mechanical(Bench(examinee)))
     if "initial-value" in offered:
         seen.append(_observe_initial_value(examinee))
-    if len({one.refinement for one in seen}) != 1:
+    if len({(one.refinement, one.absolute) for one in seen}) != 1:
         return ObservedClaims()
     return min(seen, key=lambda one: one.claims.order or 0.0)
 
@@ -118,17 +118,25 @@ Measure = Callable[[Examinee, Sequence[Settings]], Iterable[Sequence[float] | st
 def _observe_tolerance(examinee: Examinee, measure: Measure) -> ObservedClaims:
     """Return the claim of a tolerance that errors of all motions follow, over the levels by which cases are judged.
 
-    Small motions are among them: what an absolute tolerance of its own limits follows none.
+    Small motions are among them: what an absolute tolerance of its own limits follows none. So an absolute tolerance
+    that is a setting becomes smaller with the relative one; where errors do not follow both, the relative one is alone.
     """
-    name = examinee.find_tolerance()
+    name, absolute = examinee.find_tolerance(), examinee.find_absolute()
     if not name or (examinee.claims and examinee.claims.tolerance != name):
         return ObservedClaims()
+    for beside in dict.fromkeys((absolute, "")):
+        if _is_followed(examinee, measure, list_tolerances(name, beside)):
+            return ObservedClaims(Claims(tolerance=name), name, beside)
+    return ObservedClaims()
+
+
+def _is_followed(examinee: Examinee, measure: Measure, levels: Sequence[Settings]) -> bool:
+    """Tell whether errors of all motions follow a tolerance from level to level."""
     try:
-        measured = list(measure(examinee, [{name: tolerance} for tolerance in TOLERANCES]))
+        measured = list(measure(examinee, levels))
     except REFUSED:
-        return ObservedClaims()
-    is_followed = all(not isinstance(errors, str) and _follow(errors) for errors in measured)
-    return ObservedClaims(Claims(tolerance=name), name) if is_followed else ObservedClaims()
+        return False
+    return all(not isinstance(errors, str) and _follow(errors) for errors in measured)
 
 
 def _follow(errors: Sequence[float]) -> bool:

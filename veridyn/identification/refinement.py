@@ -18,6 +18,7 @@ from veridyn.identification.claimed import (
     contradict_slope,
 )
 from veridyn.identification.examinee import REFUSED, Examinee
+from veridyn.identification.floors import show_floor
 from veridyn.identification.reading import CardFigure, Contradiction, Gap, Reading, join
 from veridyn.identification.smooth import SMOOTH, SmoothProblem
 from veridyn.identification.stepping import StepControl
@@ -120,7 +121,8 @@ def list_tolerance_levels(examinee: Examinee) -> tuple[str, tuple[Settings, ...]
         refinement = read_levels(examinee.gate, SMOOTH[0].build(np.array([0.0, SMOOTH[0].end])), examinee.scheme)
     except REFUSED:
         key = examinee.find_tolerance()
-        return key, tuple({key: level} for level in LEVELS) if key else ()
+        both = [key, *filter(None, [examinee.find_absolute()])]
+        return key, tuple(dict.fromkeys(both, level) for level in LEVELS) if key else ()
     return refinement.key, refinement.levels
 
 
@@ -147,8 +149,10 @@ def _read_levels(examinee: Examinee, precision: Precision) -> Reading:
     powers = {name: power for name, errors in table.items() if (power := fit_power(tolerances, errors, floor))}
     followed = Followed(key, tolerances, {name: table[name] for name in powers}, floor)
     ratios = [e / tol for errors in table.values() for e, tol in zip(errors, tolerances, strict=True) if e > floor]
+    largest = [max(errors) for errors in zip(*table.values(), strict=True)]
+    still = show_floor(key, tolerances, largest, rounding=floor, where="the largest of smooth problems")
     reading = Reading(
-        figures=(*_show_ratio(key, ratios), *_show_powers(key, powers)),
+        figures=(*_show_ratio(key, ratios), *_show_powers(key, powers), *still),
         deviations=tuple(line for _, line in followed.list_still()),
     )
     return reading.with_contradictions(

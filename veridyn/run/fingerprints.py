@@ -57,7 +57,9 @@ def mark_answers(file: Path) -> Fingerprint:
 
 def mark_environment() -> Fingerprint:
     """Return the hash of all installed distributions: a line `name==version` each, in the order of the names."""
-    lines = sorted({f"{each.name.lower()}=={each.version}" for each in distributions() if each.name})
+    # asked for its name and then for its version, a distribution would read and parse its metadata twice
+    described = [each.metadata for each in distributions()]
+    lines = sorted({f"{each['Name'].lower()}=={each['Version']}" for each in described if each["Name"]})
     text = "".join(f"{line}\n" for line in lines)
     return Fingerprint(kind=FingerprintKind.ENVIRONMENT, name="distributions", sha256=_hash_text(text))
 

@@ -223,13 +223,13 @@ def own_faults() -> list[Fault]:
         own("restitution", "contact", "Every event takes a part of the velocity away.", sized("settled", smaller_at_events(1)), has_stops, "part of the velocity"),
         own("event_moves", "state", "Every event takes a part of the displacement away.", sized("settled", smaller_at_events(0)), has_nonlinear, "part of the displacement"),
         own("last_event_forgotten", "output", "The last event of every element is not reported.", sized("response", event_forgotten), has_nonlinear),
-        own("events_unreported", "output", "Events are not reported.", sized("response", no_events), has_nonlinear),
+        own("events_unreported", "output", "Events are not reported.", sized("response", no_events), has_nonlinear, unclaimed="Who reports no events is not asked for them; the motion is right."),
         own("step_longer", "method", "Steps are longer than the time that they take.", sized("collocated", longer), meaning=relative),
         own("state_single", "precision", "The state has few digits from step to step.", sized("reached", single_state), meaning=bits, size=6e-8),
         own("clock_single", "precision", "The instants of steps have few digits.", sized("reached", single_clock), meaning=bits, size=6e-8),
         own("output_on_lines", "output", "Outputs lie on straight lines between the ends of steps.", sized("sampled", linear_output)),
         own("output_late", "output", "Outputs show displacements of a later instant.", lambda s: type("Late", (WrittenAsAsked,), {"shift": s})(), meaning="part of a phase"),
-        own("error_underestimated", "method", "The estimate of the error is too small.", sized("error", error_share), meaning="share of the estimate", size=1e-3),
+        own("error_underestimated", "method", "The estimate of the error is too small.", sized("error", error_share), meaning="share of the estimate", size=1e-3, unclaimed="Errors are larger and follow the tolerance all the same: a sound solver, if nobody claims how near they are to it."),
         own("tolerance_ignored", "method", "The tolerance is 1e-6 whatever is asked for.", lambda _: FixedTolerance()),
         own("newton_loose", "method", "Newton's iteration ends early.", numbers(newton_tolerance=lambda s: s), meaning="tolerance"),
         own("guards_loose", "method", "Guards near zero at the start of a phase count as zero.", numbers(guard_tolerance=lambda s: s), has_nonlinear, "tolerance"),
@@ -243,8 +243,8 @@ def own_faults() -> list[Fault]:
 
 
 UNFOLLOWED = (
-    "Errors of free vibrations stop to follow the tolerance, so that none is taken for claimed; "
-    "so small an error is within every criterion."
+    "Errors of free vibrations fall with the tolerance and then stop, above rounding, as the card says: so none is taken "
+    "for claimed, and so small an error is within every criterion."
 )
 SMALL = tuple(replace(fault, unclaimed=UNFOLLOWED) for fault in common_faults(HOST, SIZES))
 HOSTS = (Host(HOST.name, HOST, (*SMALL, *own_faults(), *law_faults())),)

@@ -212,6 +212,12 @@ def has_jumps(p: Problem) -> bool:
     return any(change.reset for change in changes(p))
 
 
+ROUNDED = (
+    "The card says at which tolerance errors stop following it; who claims neither tolerance nor digits may write so "
+    "few, and they are within every criterion."
+)
+
+
 def answer_faults() -> list[Fault]:
     """Return faults in how the answer is written."""
 
@@ -229,7 +235,7 @@ def answer_faults() -> list[Fault]:
     return [
         written("states_too_large", "States are written too large.", of_states(grown), meaning=RELATIVE),
         written("states_late", "States are those of the sample before.", of_states(one_late)),
-        written("states_single", "States are written in single precision.", of_states(coarse), meaning=RESOLUTION, part="precision", size=6e-8),
+        written("states_single", "States are written in single precision.", of_states(coarse), meaning=RESOLUTION, part="precision", size=6e-8, unclaimed=ROUNDED),
         written("states_noise", "States carry noise that differs from run to run.", of_states(noisy), meaning="part of the largest value"),
         written("states_interpolated", "States lie on straight lines between every second sample.", every_second),
         written("before_as_after", "States before events are those after.", before_as_after, has_jumps),

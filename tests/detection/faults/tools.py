@@ -79,11 +79,11 @@ def fault(
     size: float | None = None,
     smallest: float | None = None,
     unseen: str = "",
+    unclaimed: str = "",
 ) -> Fault:
     """Return a fault of the usual sizes where none are given; without a meaning it is there or not."""
-    if not meaning:
-        return Fault(name, part, what, make, touches, unseen=unseen)
-    return Fault(name, part, what, make, touches, size or sizes.size, meaning, smallest or sizes.smallest, unseen)
+    numbers = (size or sizes.size, meaning, smallest or sizes.smallest) if meaning else (None, "", None)
+    return Fault(name, part, what, make, touches, *numbers, unseen, unclaimed)
 
 
 def overridden(host: Any, method: str, change: Callable[..., Any]) -> Callable[[float], Any]:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veridyn.references.engine.enclosure import Undecided, ball, precision
-from veridyn.references.engine.events import Event, Guard, events, first_event, newton, roots
+from veridyn.references.engine.events import Event, Guard, events, newton, roots
 from veridyn.references.engine.flows import Course, LinearFlow
 from veridyn.references.engine.jets import Jet
 from veridyn.references.parameters import exact
@@ -25,6 +25,10 @@ LINES = LinearFlow(({1: ONE}, {}), longest=ONE)  # x' = c: pieces of one second
 def _bits():
     with precision(192):
         yield
+
+
+def first_event(course, guards, limit=None) -> Event | None:
+    return next(events(course, guards, limit), None)
 
 
 def oscillator(square=1) -> LinearFlow:

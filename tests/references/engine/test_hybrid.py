@@ -189,6 +189,16 @@ def test_a_history_is_read_anywhere_and_has_events():
     assert [float(t) for t, _ in history.events()] == [0, 1]
 
 
+def test_a_history_is_read_at_many_instants_in_any_order_as_at_each():
+    history = BALL.history("1.75", height="y")()
+    times = ["1.25", "0.5", "1.75", "0"]
+    assert history.sample("height", times) == [history("height", t) for t in times]
+    with pytest.raises(Absent, match="no motion beyond is found"):
+        history.sample("height", ["0.5", "1e3"])
+    with pytest.raises(ParameterError, match="non-negative"):
+        history.sample("height", ["0.5", "-1"])
+
+
 def test_derivatives_of_readings():
     varied = exact("0.5").varied()
     for reading, truth in (
@@ -489,5 +499,7 @@ def test_an_orbit_that_is_presumed_is_proved():
     wrong = BELT.presuming("release", "release")
     assert why(wrong.event("release")) == "presumes the orbit release, release, but event 2 is stick"
     assert close(wrong.closed(lambda p: p.Fs), 1.5)  # no part of the orbit
+    assert close(BELT.presuming("release", close=3).event("release"), 3)
+    assert "the last at t = 2 s, but it is at 3 s" in why(BELT.presuming("release", close=2).event("release"))
     with pytest.raises(ParameterError, match="released"):
         BELT.presuming("released")

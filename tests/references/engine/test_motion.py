@@ -11,7 +11,17 @@ from veridyn.references.engine.enclosure import Absent, Undecided, ball, precisi
 from veridyn.references.engine.events import Guard
 from veridyn.references.engine.flows import LinearFlow
 from veridyn.references.engine.jets import Jet
-from veridyn.references.engine.motion import Motion, Phase, PhaseEnd, follow, followed, holding, proved, value_at
+from veridyn.references.engine.motion import (
+    Motion,
+    Phase,
+    PhaseEnd,
+    follow,
+    followed,
+    holding,
+    proved,
+    read_each,
+    value_at,
+)
 from veridyn.references.parameters import ParameterError, exact
 
 ONE, ZERO = arb(1), arb(0)
@@ -223,7 +233,7 @@ def test_extremes_lie_within_the_phase_or_up_to_an_end():
 
 
 def wave(digits=30):
-    return Motion({"x": lambda t: t.sin()}, lambda: [(arb.pi(), "back"), (2 * arb.pi(), "again")], digits)
+    return Motion({"x": read_each(lambda t: t.sin())}, lambda: [(arb.pi(), "back"), (2 * arb.pi(), "again")], digits)
 
 
 def test_a_reading_has_its_digits():
@@ -244,7 +254,7 @@ def test_events_have_their_digits_and_kinds():
 
 def test_what_has_no_digits_is_undecided():
     for radius, enough in ((1.5e-30, False), (0.5e-30, True)):
-        rough = Motion({"x": lambda _, radius=radius: arb(1, radius)}, list)
+        rough = Motion({"x": read_each(lambda _, radius=radius: arb(1, radius))}, list)
         if enough:
             assert abs(rough("x", 1) - 1) < 1e-28
         else:
@@ -253,14 +263,14 @@ def test_what_has_no_digits_is_undecided():
 
 
 def test_digits_of_large_numbers_are_relative_and_of_small_ones_absolute():
-    large = Motion({"x": lambda _: arb(10**20, 1e-12)}, list)
+    large = Motion({"x": read_each(lambda _: arb(10**20, 1e-12))}, list)
     assert float(large("x", 1)) == 1e20
-    small = Motion({"x": lambda _: arb(1e-20, 1e-31)}, list)
+    small = Motion({"x": read_each(lambda _: arb(1e-20, 1e-31))}, list)
     assert abs(float(small("x", 1)) - 1e-20) < 1e-30
 
 
 def test_figures_of_a_motion_leave_derivatives_out():
     varied = Jet(arb(2), ONE)
-    shown = Motion({"x": lambda _: varied}, lambda: [(varied, "free")], 12)
+    shown = Motion({"x": read_each(lambda _: varied)}, lambda: [(varied, "free")], 12)
     assert shown.events() == ((2, "free"),)
     assert shown("x", 1) == 2

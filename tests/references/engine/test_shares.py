@@ -6,9 +6,10 @@ import pytest
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change, Mode
-from veridyn.references.engine.shares import NONE, Share, Weight, add, make_share, scale, subtract, weigh
+from veridyn.references.engine.shares import NONE, Share, Weight, add, make_share, scale, share_of_root, subtract, weigh
 from veridyn.references.parameters import Parameter, exact
 from veridyn.references.problems import hybrid
+from veridyn.validation_cases.mechanics.sdnd104.statement import find_change
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "2", "positive"),
@@ -86,3 +87,21 @@ def test_states_that_drive_each_other_otherwise_have_no_share():
     assert weights.states == {0: Weight(Share(Fraction(1), 0), 0), 1: Weight(Share(Fraction(1), 0), 1)}
     assert weights.at(NONE, 2) == [Share(Fraction(1), 0)] * 2
     assert weigh(ones, [0.5, 2.0], shares.get).at(NONE, 2) == [None, None]
+
+
+def test_a_state_without_a_share_leaves_those_alone_that_it_does_not_drive():
+    """A sum of both states is driven by what has no common share; nothing is driven by it but the last state."""
+    edges = [(0, 1, NONE), (1, 0, NONE), (2, 0, NONE), (3, 2, NONE)]
+    one = Share(Fraction(1), 0)
+    shares = {0.5: one, 2.0: None, 1.0: NONE}
+    weights = weigh(edges, [0.5, 0, 2.0, 0], shares.get)
+    assert weights.at(NONE, 4) == [one, one, None, None]
+    assert share_of_root(weights, {1: 1.0}, shares.get) == NONE
+    assert share_of_root(weights, {1: 1.0, 3: 1.0}, shares.get) is None
+
+
+@pytest.mark.parametrize("number", [0, 2, -1])
+def test_a_mass_that_does_no_more_than_work_moves_no_instant(number):
+    derivative = find_change(number)(m=exact("1").varied(), t_end="6").derivative
+    assert derivative.value == 0
+    assert derivative.radius == 0

@@ -9,7 +9,7 @@ import pytest
 from flint import arb
 
 from veridyn.references.engine.enclosure import Undecided, precision, to_mpf
-from veridyn.references.engine.events import Guard, first_event
+from veridyn.references.engine.events import Guard, events
 from veridyn.references.engine.flows import Course, LinearFlow
 from veridyn.references.engine.swings import EVER, GuardSwing, find_windows
 
@@ -65,7 +65,7 @@ def test_an_event_a_milliard_radians_away():
     """10^9 + 2 - t + cos t falls where t is 10^9 + 2 + cos t; no piece before is looked at."""
     with precision(192):
         there = course(-1, FAR + 2)
-        event = first_event(there, [Guard("falls", {0: ONE, 2: ONE}, swing=swing(FAR + 2, -1, 1))])
+        event = next(events(there, [Guard("falls", {0: ONE, 2: ONE}, swing=swing(FAR + 2, -1, 1))]))
         lapse = to_mpf(event.lapse)
     with mpmath.workdps(40):
         ends = [t for t in _fixed_points(FAR + 2) if t > FAR]
@@ -89,14 +89,14 @@ def test_the_first_of_two_guards_is_the_one_that_falls_first():
     with precision(192):
         late = Guard("late", {0: ONE, 2: ONE}, swing=swing(FAR, -1, 1))
         early = Guard("early", {2: ONE, 3: -arb(FAR) / 2}, swing=swing(FAR // 2, -1, 0))
-        event = first_event(course(-1, FAR), [late, early])
+        event = next(events(course(-1, FAR), [late, early]))
         assert event.name == "early"
         assert float(to_mpf(event.lapse)) == FAR / 2
 
 
 def test_a_guard_that_is_positive_for_ever_ends_nothing():
     guard = Guard("never", {0: ONE, 3: arb(2)}, swing=swing(2, 0, 1))
-    assert first_event(course(0), [guard]) is None
+    assert list(events(course(0), [guard])) == []
     with pytest.raises(Undecided, match="touches zero"):
-        first_event(course(0), [Guard("touch", {0: ONE, 3: ONE}, swing=swing(1, 0, 1))], arb(4))
-    assert first_event(course(0), [Guard("touch", {0: ONE, 3: ONE}, swing=swing(1, 0, 1, touches=True))]) is None
+        list(events(course(0), [Guard("touch", {0: ONE, 3: ONE}, swing=swing(1, 0, 1))], arb(4)))
+    assert list(events(course(0), [Guard("touch", {0: ONE, 3: ONE}, swing=swing(1, 0, 1, touches=True))])) == []

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import mpmath
 import numpy as np
+import pytest
 from mpmath import mpf
 
 from veridyn import Friction, Load, Stop, polynomial
@@ -73,15 +74,19 @@ def test_friction_on_a_stop_may_rest_before_the_stop_opens(body, prove_all):
     prove_all(body(2, initial_velocity=[1.0, 0.25], stops=wall, frictions=rub), forms)
 
 
-def test_a_spring_sticks_with_the_force_of_the_sliding(body, prove_all):
-    """It slides against 4 N from 1 m/s to rest in 1/4 s; then the spring of 100 N/m drives it back as a cosine."""
+@pytest.mark.parametrize("stops", [(), Stop("wall", "x1", gap=1.0, restitution=0.5)], ids=["alone", "wall far away"])
+def test_a_spring_sticks_with_the_force_of_the_sliding(body, prove_all, stops):
+    """It slides against 4 N from 1 m/s to rest in 1/4 s; then the spring of 100 N/m drives it back as a cosine.
+
+    Beside a rigid stop the second route goes through the modes of the first.
+    """
     pad = Friction("pad", "x1", normal=16.0, static=0.5, kinetic=0.25, law="regularised", stiffness=100.0)
     forms = {
         "pad_sticks#1": mpf(1) / 4,
         "largest x1": mpf(1) / 8,
         "x1@1/2": lambda: mpf(1) / 8 - (1 - mpmath.cos(mpf(5) / 2)) / 25,
     }
-    prove_all(body(initial_velocity=[1.0], frictions=pad, end=0.5), forms)
+    prove_all(body(initial_velocity=[1.0], frictions=pad, stops=stops, end=0.5), forms)
 
 
 def test_two_tangents_stick_together_and_slip_by_their_resultant(body, prove_all):

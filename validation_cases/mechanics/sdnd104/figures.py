@@ -36,7 +36,7 @@ from veridyn.validation_cases.mechanics.sdnd104.slips import slip_phases
 from veridyn.validation_cases.mechanics.sdnd104.statement import FIRST_CHANGES, HISTORY, SLIP_END, SLIP_START, period_of
 
 SHOWN = 3.0  # periods of a history
-SLIPPING = (0.02 + 0.979 * np.sin(np.linspace(0, np.pi / 2, 52))).tolist()  # eta, close where slips get short
+SLIPPING = (0.02 + 0.979 * np.sin(np.linspace(0, np.pi / 2, 28))).tolist()  # eta, close where slips get short
 MAP = (0.06, 0.12, 0.2, 0.28, 0.36, 0.44, 0.5, 0.53, 0.545, 0.6, 0.68, 0.76, 0.84, 0.92, 0.97, 1.02)
 
 
@@ -87,8 +87,8 @@ def _limit(case: Case, _: Runner) -> Iterator[Figure]:
     half, mass, begin = period_of(values) / 2, HISTORY.compute(values), float(sliding_block.theta.compute(values))
     time, reversals = np.linspace(0.0, 8 * half, 601), np.linspace(begin, begin + 7 * half, 8)
     limit, distance = _zigzag(values, begin, time), _zigzag(values, begin, reversals)
-    distance -= [float(mass("mass_velocity", t)) for t in reversals.tolist()]
-    plane, moves = ([float(mass(f"{of}_velocity", t)) for t in time.tolist()] for of in ("plate", "mass"))
+    distance -= np.array(mass.sample("mass_velocity", reversals.tolist()), dtype=float)
+    plane, moves = (np.array(mass.sample(f"{of}_velocity", time.tolist()), dtype=float) for of in ("plate", "mass"))
     yield figure(
         case.name,
         "limit",

@@ -63,6 +63,7 @@ BEGUN = make_quantities(partial(state, early=True), BLOCK, record=Block)
 SLIPS, RESTS = f"{SHOE}_slips_ahead or {SHOE}_slips_back", f"{SHOE}_rests"
 WORN = MOTION.summing("work", f"power_{SHOE}")  # with the work of friction (J): one motion for all up to t_end
 CHANGES = WORN.phase_changes(SHOE, WORDS)
+TRUE_ORDER = WORN.phase_order(SHOE, WORDS, from_start=False)
 FIRST_CHANGES = BEGUN.phase_changes(SHOE, WORDS)
 HISTORY = BEGUN.history(
     plate_velocity="absolute_v_slip - v_slip",

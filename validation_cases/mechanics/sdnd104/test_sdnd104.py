@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from veridyn.references.certified import Certified, classification, exact_count
+from veridyn.references.certified import Certified, exact_count
 from veridyn.references.problems import sliding_block
 from veridyn.references.problems.sliding_block import PARAMETERS
 from veridyn.references.reference import Reference
@@ -33,6 +33,7 @@ from veridyn.validation_cases.mechanics.sdnd104.statement import (
     OUTPUTS_PER_PERIOD,
     SLIP_END,
     SLIP_START,
+    TRUE_ORDER,
     WEAR_ENERGY,
     WEAR_POWER,
     find_change,
@@ -90,17 +91,9 @@ def _true_count(values: Values, digits: int) -> Certified:
     return exact_count(len(changes(values)), PROVED, digits, "quasi-analytical")
 
 
-def _true_order(values: Values, _: int) -> Certified:
-    return classification(" ".join(event.kind for event in changes(values)), PROVED)
-
-
 def _exists(number: int, values: Values) -> bool:
     count = len(changes(values))
     return -count <= number < count
-
-
-def _refer(name: str, rule: Callable[[Values, int], Certified]) -> Reference[Certified]:
-    return Reference(name, PARAMETERS, rule)
 
 
 def _power(values: Values) -> Tolerance:
@@ -164,12 +157,12 @@ QUANTITIES = (
         "phase_changes",
         "",
         COUNT,
-        _refer("phase_changes", _true_count),
+        Reference("phase_changes", PARAMETERS, _true_count),
         lambda o: len(slip_phases(o)) - 1.0,
         COUNTED,
         regularity=JUMPS,
     ),
-    Quantity("phase_order", "", ORDER, _refer("phase_order", _true_order), _order, ORDERED, regularity=JUMPS),
+    Quantity("phase_order", "", ORDER, TRUE_ORDER, _order, ORDERED, regularity=JUMPS),
     *(_change(number, f"phase_time_{number + 1}", f"change of phase {number + 1}") for number in (2, 3)),
     _change(-1, "last_phase_time", "the last change of phase"),
 )
