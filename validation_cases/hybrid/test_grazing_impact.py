@@ -60,7 +60,7 @@ def impact(p: Any, number: int) -> Any:
 
 def count(p: Any) -> Any:
     """Return the number of impacts up to 16."""
-    return 0 if p.A < p.d else next(n for n in itertools.count() if impact(p, n + 1) > 16)
+    return 0 if p.d > p.A else next(n for n in itertools.count() if impact(p, n + 1) > 16)
 
 
 def speed(p: Any, number: int, side: str) -> Any:
