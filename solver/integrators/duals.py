@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from veridyn.problem.basis import modal_basis
-from veridyn.problem.devices import Device, PiecewiseLaw
+from veridyn.problem.devices import BucklingStop, Device, PiecewiseLaw
 from veridyn.problem.errors import ProblemError
 from veridyn.problem.matrices import Matrix, skew_part, symmetric_part
 from veridyn.problem.mechanical import Floats, MechanicalProblem
@@ -136,7 +136,7 @@ def _refuse_jumps(problem: MechanicalProblem, tangent: Tangent) -> None:
             for friction in problem.frictions
             if friction.static != friction.kinetic
         ),
-        *(f"through {device.name!r}, whose force jumps at a break" for device in problem.devices if _jumps(device)),
+        *(f"through {device.name!r}, whose force jumps" for device in problem.devices if _jumps(device)),
         *(f"by {name}, at which a function of time changes" for name in moved if EDGES.intersection(numbers[name].way)),
     ]
     if reasons:
@@ -144,7 +144,9 @@ def _refuse_jumps(problem: MechanicalProblem, tangent: Tangent) -> None:
 
 
 def _jumps(device: Device) -> bool:
-    """Tell whether two pieces of a law differ at the break between them."""
+    """Tell whether two pieces of a law differ at the break between them, or a stop gives way at once as it buckles."""
+    if isinstance(device, BucklingStop):
+        return not device.softening and device.post_force < device.critical_force
     if not isinstance(device, PiecewiseLaw):
         return False
     left = zip(device.breaks, device.origins, device.coefficients, strict=False)

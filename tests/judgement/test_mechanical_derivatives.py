@@ -16,6 +16,7 @@ from veridyn.solver.contract.local_gate import LocalGate
 from veridyn.solver.contract.responses import Response
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.solver.exact.solver import ExactSolver
+from veridyn.validation_cases.judgement.case import Variant
 from veridyn.validation_cases.judgement.catalogue import load_case
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.derivatives import (
@@ -69,6 +70,20 @@ def test_the_exact_solver_meets_proved_derivatives(case, parameter, names):
         truth = float(derived.truth(statement.values).value)
         assert truth != 0
         assert read_quantity(derived, seen) == pytest.approx(truth, rel=NEAR), name
+
+
+def test_an_event_that_moves_far_leaves_the_samples_of_a_contact():
+    """At the contact of the largest force, touch and release move by three contacts in a kilogram of 156.
+
+    The truth is from proved values at neighbours, 1e-4 and 1e-5 of the mass away, extrapolated.
+    """
+    case = replace(load_case("sdnd121"), no_derivatives="", variants=(Variant("largest", {"t_end": "2.3"}),))
+    statement, runner = derive(case, "m"), Runner(LocalGate(EXACT), Request())
+    seen = runner.observe(runner.default_run(statement, "series"))
+    (force,) = (each for each in case.quantities if each.name == "largest_force")
+    assert read_quantity(differentiate_quantity(force, statement.parameter), seen) == pytest.approx(
+        -7551.7002, rel=1e-6
+    )
 
 
 def test_all_layers_ask_for_derivatives_of_mechanical_problems():

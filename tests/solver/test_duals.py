@@ -167,7 +167,13 @@ def test_derivatives_converge_as_the_scheme_does():
 JUMPING = {
     "'wall', whose damper": pose("damped", stops=(replace(WALL, damping=5.0),)),
     "'pad', whose force jumps from static": pose("breaks", frictions=(Friction("pad", [1.0, 0.0], 4.0, 0.3, 0.2),)),
-    "'law', whose force jumps at a break": pose(
+    "'stop', whose force jumps": pose(
+        "buckles",
+        devices=(
+            BucklingStop(name="stop", direction=[1.0, 0.0], contact_stiffness=50.0, critical_force=0.5, post_force=0.2),
+        ),
+    ),
+    "'law', whose force jumps": pose(
         "preloaded",
         devices=(NonlinearSpring(name="law", direction=[1.0, 0.0], breaks=(0.0,), coefficients=((0.0,), (5.0, 50.0))),),
     ),

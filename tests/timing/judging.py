@@ -1,4 +1,4 @@
-"""Where the CPU time of a verification goes: ``python -m tests.timing.judging SOLVER [CASE…]``.
+"""Where the CPU time of a verification goes: ``python -m tests.timing.judging SOLVER [CASE…] [--scheme NAME]``.
 
 All checks of the cases are judged in this process. What the solver takes itself is counted apart, so that the rest is
 what a solver would wait for whose answers cost nothing. Loading the cases is counted apart too. CPU seconds. Without
@@ -7,7 +7,7 @@ names of cases, or with ``--store``, the table is stored.
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +22,7 @@ from veridyn.validation_cases.judgement.catalogue import case_names, kind_of, lo
 from veridyn.validation_cases.judgement.checks import checks
 from veridyn.validation_cases.judgement.judge import judge
 from veridyn.validation_cases.judgement.runner import Runner
+from veridyn.validation_cases.judgement.subject import Request
 
 from .storing import Cell, store
 
@@ -49,30 +50,40 @@ class CountingGate(LocalGate):
             self.seconds += time.process_time() - begin
 
 
-def measure(name: str, spec: str) -> tuple[int, float, float, float]:
-    """Return the number of checks of a case, and the CPU times (s) of loading it, judging it and solving it."""
+def measure(name: str, spec: str, scheme: str = "") -> tuple[int, float, float, float]:
+    """Return the number of checks of a case, and the CPU times (s) of loading it, judging it and solving it.
+
+    Without a scheme all of the solver are judged.
+    """
     forget()
     begin = time.process_time()
     case = load_case(name)
     loaded = time.process_time()
     gate = CountingGate(load_solver(spec))
-    runner = Runner(gate)
+    runner = Runner(gate, Request(schemes=(scheme,) if scheme else ()))
     count = sum(1 for check in checks(case, runner.subject) if judge(check, runner))
     return count, loaded - begin, time.process_time() - loaded - gate.seconds, gate.seconds
 
 
 def main() -> None:
     """Print a line a case."""
-    spec, *names = (word for word in sys.argv[1:] if word != "--store")
-    offered = load_solver(spec).capabilities
-    head, rows = ("case", "checks", "load", "judge", spec), list[tuple[Cell, ...]]()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("solver")
+    parser.add_argument("cases", nargs="*")
+    parser.add_argument("--scheme", default="")
+    parser.add_argument("--store", action="store_true")
+    given = parser.parse_args()
+    offered = load_solver(given.solver).capabilities
+    head, rows = ("case", "checks", "load", "judge", given.solver), list[tuple[Cell, ...]]()
     print(*head)
-    for name in names or [name for name in case_names() if kind_of(name) in offered]:
-        count, *seconds = measure(name, spec)
+    for name in given.cases or [name for name in case_names() if kind_of(name) in offered]:
+        count, *seconds = measure(name, given.solver, given.scheme)
         rows.append((name, count, *(round(each, 2) for each in seconds)))
         print(*rows[-1], flush=True)
-    if "--store" in sys.argv or not names:
-        store(f"judging by {spec}", " ".join(("python -m tests.timing.judging", spec, *names)), head, rows)
+    if given.store or not given.cases:
+        chosen = ("--scheme", given.scheme) if given.scheme else ()
+        command = " ".join(("python -m tests.timing.judging", given.solver, *given.cases, *chosen))
+        store(f"judging by {given.solver}", command, head, rows)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem, Problem
@@ -28,7 +29,7 @@ from veridyn.solver.contract.errors import CapabilityError, SolverFailure
 from veridyn.solver.contract.gate import Gate, TimedAnswer
 from veridyn.solver.contract.responses import AnyResponse
 from veridyn.solver.contract.statements import Settings
-from veridyn.validation_cases.judgement.case import Case, Measure, Observation, Quantity, Values, read_once
+from veridyn.validation_cases.judgement.case import Case, Floats, Measure, Observation, Quantity, Values, read_once
 from veridyn.validation_cases.judgement.followed_numbers import follow_numbers
 from veridyn.validation_cases.judgement.proved_derivatives import differentiate_truth
 from veridyn.validation_cases.judgement.relations import Relation
@@ -37,6 +38,7 @@ from veridyn.validation_cases.judgement.statement import Statement
 from veridyn.validation_cases.judgement.tolerances import Tolerance
 
 STEP = 1e-4  # of the parameter: the error of the formula is its fourth power, rounding a millionth of a millionth
+SHORTER = 1e-5  # of the parameter, where events move far: else all of a contact is left out around them
 SMALLEST = 1e-6  # of the parameter, where events lie close to each other; rounding is 1e-10 then
 NEAREST = 10.0  # steps that the instant of an event is away from the samples beside it
 STENCIL = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}  # weights of neighbours: the derivative to fourth order
@@ -125,9 +127,9 @@ def keep_apart(pair: Differentiated, size: float) -> tuple[Differentiated, float
     Samples that an event would come near to are left out; between two events the step is made smaller. Where events
     accumulate none is small enough: those that are next to each other move together.
     """
-    step = STEP * size
     time, moves = pair.response.time, pair.tangent.time
     is_event = np.isin(time, pair.response.instants)
+    step = _choose_step(time, moves, is_event, size)
     kept = np.ones(time.size, dtype=bool)
     for i in np.flatnonzero(is_event & (moves != 0)):
         kept &= is_event | (np.abs(time - time[i]) > NEAREST * step * abs(moves[i]))
@@ -140,6 +142,14 @@ def keep_apart(pair: Differentiated, size: float) -> tuple[Differentiated, float
     meet[are_events] = np.maximum(meet[are_events], SMALLEST * size)
     step = min(step, float(meet.min()))
     return Differentiated(response, _tie_together(response, tangent, step)), step
+
+
+def _choose_step(time: Floats, moves: Floats, is_event: NDArray[np.bool_], size: float) -> float:
+    """Return the step of a parameter of some size for which events do not leave the samples beside them, if it can."""
+    inner = np.flatnonzero(is_event & (moves != 0))
+    inner = inner[(inner > 0) & (inner < time.size - 1)]
+    reached = (time[inner + 1] - time[inner - 1]) / (NEAREST * np.abs(moves[inner]))
+    return float(np.clip(reached.min(initial=np.inf), SHORTER * size, STEP * size))
 
 
 def _tie_together(response: AnyResponse, tangent: AnyResponse, step: float) -> AnyResponse:

@@ -295,7 +295,6 @@ CASE = Case(
     quantities=QUANTITIES,
     residuals=(energy("of the launch energy", lambda o: _launched(o.values), ENERGY), velocities(), positions()),
     problem=Watched(state_crush, outputs),
-    no_derivatives="the force falls at once as the stop buckles: derivatives of the integrators do not settle there",
     modelling=(
         "No spring but the stop: Code_Aster's suspension of 1e-7 N/m, which keeps its modes elastic, is left out.",
         "The launch is given as an energy, so that the largest crush of variant c is 6.5 m and not "
