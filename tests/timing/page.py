@@ -89,13 +89,13 @@ def make_page() -> str:
     tables: dict[str, Callable[[], str]] = {
         "cold": lambda: render(stored["cold"]),
         "judging": lambda: render_judging(stored["judging by exact"]),
-        "scipy": lambda: render(stored["judging by scipy"]),
+        "scipy": lambda: render_judging(stored["judging by scipy"]),
         "references": lambda: render_references(stored["references"]),
         "digits": lambda: render(stored["digits"]),
         "heyoka": lambda: render_speeds(stored["heyoka"]),
         **{
             name: partial(render, stored[name])
-            for name in ("floor", "three", "growth", "memory", "outsider", "workers", "everybody")
+            for name in ("foreign", "floor", "three", "growth", "memory", "outsider", "workers", "everybody")
         },
         "modal": lambda: render_modal(stored["modal"]),
         "sets": lambda: render(stored["sets"]),

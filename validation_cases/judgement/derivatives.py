@@ -45,7 +45,7 @@ STENCIL = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}  # weights of neighbour
 LOST = 100.0  # a derivative may be wrong by two digits more than the quantity itself: no document asks for any
 MOST = 0.1  # of its scale, however wide the criterion of the quantity is
 MOST_PARAMETERS = 1  # of a case that states none: each costs as many solves as the case itself, and proofs
-SECONDS = 10.0  # that the proof of a derivative may take
+SECONDS = 30.0  # that the proof of a derivative may take: the first bears the motion, which the others share
 BY = " by "  # between the names of quantity and parameter
 
 
