@@ -87,6 +87,8 @@ def read_at(system: HybridSystem, o: ParameterSet, expression: Expr, time: Ball)
 
 def read_along(system: HybridSystem, o: ParameterSet, expression: Expr, times: Sequence[Ball]) -> list[Ball]:
     """Return values at instants (s), each in all phases that may hold there; `Absent` where none does."""
+    if not times:
+        return []
     start = system.instant(system.span[0], o)
     if any(time < start for time in times):
         raise Absent("the instant lies before the start of the motion")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,20 @@ from veridyn.problem.formulas import VariedNumber
 from veridyn.references.mechanics.motions import MechanicalQuantities
 from veridyn.references.parameters import resolve
 from veridyn.references.problems.hybrid_modes import to_sympy
-from veridyn.validation_cases.judgement.catalogue import all_cases
+from veridyn.validation_cases.judgement.catalogue import all_cases, room_of
 
 
-def _motion_of(case: Any) -> Any:
-    return getattr(sys.modules[case.problem.__module__], "MOTION", None)
+def _find_motion(module: ModuleType) -> Any:
+    """Return the motion of a case, of its module or of the statement beside it."""
+    beside = sys.modules.get(f"{module.__package__}.statement", module)
+    return vars(module).get("MOTION", vars(beside).get("MOTION"))
 
 
-STATED = {case.name: m for case in all_cases() if isinstance(m := _motion_of(case), MechanicalQuantities)}
-MECHANICS = {case.name for case in all_cases() if ".mechanics." in case.problem.__module__}
-OWN_MOTION = {"frictions", "plane_slide", "sdnd100", "sdnd105"}  # docs/references.md says why
+CASES = [case for case in all_cases() if room_of(case.name) == "mechanics"]
+MOTIONS = {m.CASE.name: _find_motion(m) for m in list(sys.modules.values()) if vars(m).get("CASE") in CASES}
+STATED = {name: motion for name, motion in MOTIONS.items() if isinstance(motion, MechanicalQuantities)}
+OWN_MOTION = {"plane_slide", "sdnd100", "sdnd105"}  # docs/references.md says why
+LIMITS = {("frictions", "kt"): "no neighbours"}  # values that stand for a limit: nothing is beside them
 OWN = {"end", "output_times"}  # of solvers: how long, and where they are read
 
 
@@ -61,14 +66,18 @@ def _move(motion: MechanicalQuantities, varied: str) -> Any:
         return _state(motion, varied, Rational(4, 5))
 
 
-def test_mechanical_cases_are_proved_as_solvers_get_them_but_for_four():
-    assert MECHANICS - STATED.keys() == OWN_MOTION
+def test_mechanical_cases_are_proved_as_solvers_get_them_but_for_three():
+    assert MOTIONS.keys() - STATED.keys() == OWN_MOTION
 
 
 @pytest.mark.parametrize("name", STATED)
 def test_what_depends_on_a_parameter_is_a_formula(name):
     motion = STATED[name]
     for parameter in (p for p in motion.parameters if not p.among):  # a choice among values has no neighbours
+        if (name, parameter.name) in LIMITS:
+            with pytest.raises(ProblemError, match=LIMITS[name, parameter.name]):
+                _state(motion, parameter.name, 1)
+            continue
         stated = (_state(motion, parameter.name, 1), _move(motion, parameter.name))
         here, moved = (list(list_numbers(problem)) for problem in stated)
         others = {path: number for path, number, _ in moved}
