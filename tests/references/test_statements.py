@@ -28,7 +28,8 @@ def _find_motion(module: ModuleType) -> Any:
 
 
 CASES = [case for case in all_cases() if room_of(case.name) == "mechanics"]
-MOTIONS = {m.CASE.name: _find_motion(m) for m in list(sys.modules.values()) if vars(m).get("CASE") in CASES}
+MODULES = [module for name, module in sys.modules.items() if name.startswith("veridyn.validation_cases.mechanics.")]
+MOTIONS = {module.CASE.name: _find_motion(module) for module in MODULES if vars(module).get("CASE") in CASES}
 STATED = {name: motion for name, motion in MOTIONS.items() if isinstance(motion, MechanicalQuantities)}
 OWN_MOTION = {"plane_slide", "sdnd100", "sdnd105"}  # docs/references.md says why
 LIMITS = {("frictions", "kt"): "no neighbours"}  # values that stand for a limit: nothing is beside them
