@@ -47,7 +47,7 @@ with the tolerance by more than that, or depends on the distance of samples, not
 `--onto docs/survey.jsonl --seed 11 --minutes 60` a run adds sets to those that stand, many of cheap cases and few of
 dear ones, since each case gets the same time; `python -m tests.survey.page DIR/survey.jsonl` writes this page and the
 sets that it counts. `tests/survey/explanations.toml` holds why a value differs from a solver's where it rightly does.
-Sets of a case that a survey led to mend are tried again (`--again CASE`), and stand in place of those of before."""
+Sets of a case that a survey led to mend are tried again (`CASE --again`), and stand in place of those of before."""
 
 
 @dataclass(frozen=True)
