@@ -131,7 +131,7 @@ def _read_tolerance(bench: Bench) -> Reading:
     name = bench.examinee.find_tolerance()
     if not name:
         return Reading(gaps=(Gap("error over tolerance", "no setting is a tolerance by its name or by a claim"),))
-    both = [name, *filter(None, [bench.examinee.find_absolute()])]
+    both = bench.examinee.find_tolerances()
     ends = list_ends(bench.examinee, [dict.fromkeys(both, tolerance) for tolerance in TOLERANCES])
     if isinstance(ends, str):
         return Reading(gaps=(Gap("error over tolerance", ends),))

@@ -75,6 +75,10 @@ class Examinee:
         names = {name.lower(): name for name in self.declared if name != self.find_tolerance()}
         return next((names[name] for name in ABSOLUTE_NAMES if name in names), "")
 
+    def find_tolerances(self) -> list[str]:
+        """Return the settings that are tolerances, the one that is refined first; none if there is none."""
+        return [name for name in (self.find_tolerance(), self.find_absolute()) if name]
+
     def with_settings(self, settings: Settings) -> Examinee:
         """Return the same solver with more settings; what it is given counts for both."""
         return replace(self, settings={**self.settings, **settings})

@@ -121,7 +121,7 @@ def list_tolerance_levels(examinee: Examinee) -> tuple[str, tuple[Settings, ...]
         refinement = read_levels(examinee.gate, SMOOTH[0].build(np.array([0.0, SMOOTH[0].end])), examinee.scheme)
     except REFUSED:
         key = examinee.find_tolerance()
-        both = [key, *filter(None, [examinee.find_absolute()])]
+        both = examinee.find_tolerances()
         return key, tuple(dict.fromkeys(both, level) for level in LEVELS) if key else ()
     return refinement.key, refinement.levels
 
