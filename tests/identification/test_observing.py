@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.linalg import expm
 
 from veridyn.identification.observing import observe_claims
 from veridyn.problem.generated import functions
@@ -18,7 +19,7 @@ from veridyn.solver.contract.output_grid import OUTPUT_INTERVAL
 from veridyn.solver.contract.statements import Claims, ObservedClaims
 from veridyn.solver.exact.solver import SOLVER as EXACT
 from veridyn.validation_cases.judgement.catalogue import load_case
-from veridyn.validation_cases.judgement.checks import checks
+from veridyn.validation_cases.judgement.checks import checks, describe_observed
 from veridyn.validation_cases.judgement.judge import OBSERVED, judge
 from veridyn.validation_cases.judgement.runner import Runner
 from veridyn.validation_cases.judgement.subject import Request
@@ -93,6 +94,56 @@ def test_digits_that_are_printed_leave_no_order_too_high() -> None:
 
 def test_the_exact_solver_is_not_asked() -> None:
     assert seen(EXACT) == {}
+
+
+class Exponential:
+    """Exact on free vibrations, and silent; ``heavier``: relative change of all masses; ``rounded``: of its answers."""
+
+    name, version = "exponential", "1"
+    capabilities = frozenset({"mechanical", "multi-dof", "damping", "damping:coupled"})
+
+    def __init__(self, heavier: float = 0.0, rounded: float = 0.0) -> None:
+        self.heavier, self.rounded, self.settings = heavier, rounded, {}
+
+    def solve(self, problem: MechanicalProblem, settings: Any) -> dict[str, Any]:
+        n, inverse = problem.size, np.linalg.inv(problem.mass * (1 + self.heavier))
+        a = np.block([[np.zeros((n, n)), np.eye(n)], [-inverse @ problem.stiffness, -inverse @ problem.damping]])
+        start = np.concatenate([problem.initial_displacement, problem.initial_velocity])
+        time = np.linspace(problem.start, problem.end, 2001) if problem.output_times is None else problem.output_times
+        states = np.array([expm(a * (t - problem.start)) @ start for t in time])
+        states = states * (1 + self.rounded * np.cos(1e6 * time))[:, None]
+        return {"time": time, "displacement": states[:, :n], "velocity": states[:, n:]}
+
+
+def judge_digits(solver: object) -> list[Record]:
+    """Return what the digits that were seen come to in free vibrations."""
+    gate, case = LocalGate(solver), load_case("integrator_fingerprints")
+    runner = Runner(gate, observe_claims(gate, Request()))
+    free = [variant for variant in case.variants if variant.name == "half"]
+    return [judge(check, runner) for check in checks(case, runner.subject, free) if check.layer is Layer.CLAIM]
+
+
+def test_digits_are_asked_where_a_restart_changes_nothing() -> None:
+    """Model and arithmetic are told apart: a wrong mass is solved to rounding, too, and so it is held to digits."""
+    wrong = 1e-6
+    for solver in (Exponential(), Exponential(heavier=wrong)):
+        assert seen(solver) == {"": ObservedClaims(Claims(digits=8.0))}
+    right = judge_digits(Exponential())
+    assert {record.verdict for record in right} == {Verdict.PASS}
+    assert OBSERVED in right[0].reason
+    assert Verdict.FAIL in {record.verdict for record in judge_digits(Exponential(heavier=wrong))}
+
+
+def test_no_digits_are_asked_where_a_restart_changes_the_answer() -> None:
+    assert seen(Exponential(rounded=1e-12)) == {}
+    assert seen(Trapezoidal(settings={})) == {}, "a step of its own, which nobody sets"
+
+
+def test_a_note_says_that_digits_are_asked() -> None:
+    gate = LocalGate(Exponential())
+    subject = Runner(gate, observe_claims(gate, Request())).subject
+    assert "exponential: judged by what" in describe_observed(subject, "")
+    assert "8 digits are asked" in describe_observed(subject, "")
 
 
 @pytest.mark.parametrize(("tableau", "order"), [("heun", 2.0), ("rk4", 4.0), ("dormand-prince", 5.0)])

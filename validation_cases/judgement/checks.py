@@ -256,16 +256,21 @@ def _why_no_digit(finding: Finding, quantity: Quantity, statement: Statement) ->
 
 def describe_observed(subject: Subject, scheme: str) -> str:
     """Say by what a scheme is judged that nobody stated; empty if that is nothing."""
-    name = subject.request.get_refinement(scheme)
-    if not name:
-        return ""
-    claims = subject.claims[scheme] if scheme in subject.observed else Claims()
-    beside = subject.request.get_absolute(scheme)
-    both = f"{name} and {beside}" if beside else name
-    follows = f"its errors follow {both}" if claims.tolerance else f"{name} refines it"
-    seen = f"order {claims.order:g} in {name}" if claims.order else follows
+    seen = _say_observed(subject, scheme, subject.claims[scheme] if scheme in subject.observed else Claims())
     who = f"{subject.name} {scheme}".strip()
-    return f"{who}: judged by what its answers to a smooth motion showed ({seen}), as nobody states it; {WHAT_TO_CLAIM}"
+    shown = f"{who}: judged by what its answers to simple motions showed ({seen}), as nobody states it; {WHAT_TO_CLAIM}"
+    return shown if seen else ""
+
+
+def _say_observed(subject: Subject, scheme: str, claims: Claims) -> str:
+    """Say what the answers of a scheme showed; empty if that is nothing."""
+    name, beside = subject.request.get_refinement(scheme), subject.request.get_absolute(scheme)
+    if claims.digits:
+        return f"a restart changes nothing in them: {claims.digits:g} digits are asked"
+    if claims.order:
+        return f"order {claims.order:g} in {name}"
+    both = f"{name} and {beside}" if beside else name
+    return f"its errors follow {both}" if claims.tolerance else f"{name} refines it" if name else ""
 
 
 def what_it_could_claim(subject: Subject, scheme: str) -> str:

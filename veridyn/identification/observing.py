@@ -1,9 +1,10 @@
-"""What a solver shows where it states nothing: its step and its order, or the tolerance that its errors follow.
+"""What a solver shows where it states nothing: its step and its order, a tolerance that its errors follow, or digits.
 
 They are measured before a run and stand in for claims. The order is that of a free vibration without damping
 (displacement and velocity together), or of rates without the time, by the weights of single steps where those tell, and
 a whole number: nothing stronger is taken for granted. So a solver that loses its order elsewhere, with dampers or where
-the time is explicit, is told where.
+the time is explicit, is told where. Who has neither a step nor a tolerance, and solves so exactly that a restart changes nothing, is asked for
+digits.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from veridyn.identification.linear_step import find_linear_control
 from veridyn.identification.one_step import OneStep, read_one_step
 from veridyn.identification.orders import MOTIONS, find_order
 from veridyn.identification.refinement import COUNTS, FLOOR, find_power, fit_power, measure_errors
+from veridyn.identification.restarting import DIGITS, is_exact, measure_restarts
 from veridyn.identification.smooth import OSCILLATOR, SMALL, SMALL_OSCILLATOR, SPIRAL
 from veridyn.identification.step_control import find_step_control
 from veridyn.identification.stepping import StepControl
@@ -43,7 +45,7 @@ def observe_claims(gate: Gate, request: Request) -> Request:
     schemes = [scheme for scheme in request.schemes or introduction.schemes if scheme in introduction.schemes]
     lacking = [scheme for scheme in schemes if _lacks(introduction, scheme, request)]
     seen = {scheme: _observe(gate, scheme, request) for scheme in lacking}
-    observed = {scheme: one for scheme, one in seen.items() if one.refinement}
+    observed = {scheme: one for scheme, one in seen.items() if one.refinement or one.claims}
     return replace(request, observed=observed) if observed else request
 
 
@@ -56,7 +58,10 @@ def _lacks(introduction: Introduction, scheme: str, request: Request) -> bool:
 
 
 def _observe(gate: Gate, scheme: str, request: Request) -> ObservedClaims:
-    """Return what is seen; of a solver of both kinds of problems the lower order, if the same setting is the step."""
+    """Return what is seen; of a solver of both kinds of problems what holds for both.
+
+    That is the lower order, if the same setting is the step; digits are seen in motions of masses alone.
+    """
     declared, offered = gate.introduction.settings[scheme], gate.introduction.capabilities
     settings = {name: value for name, value in request.settings.items() if name in declared}
     examinee, seen = Examinee(gate, scheme, settings), []
@@ -64,7 +69,7 @@ def _observe(gate: Gate, scheme: str, request: Request) -> ObservedClaims:
         seen.append(_observe_mechanical(Bench(examinee)))
     if "initial-value" in offered:
         seen.append(_observe_initial_value(examinee))
-    if len({(one.refinement, one.absolute) for one in seen}) != 1:
+    if len({(one.refinement, one.absolute, one.claims.digits) for one in seen}) != 1:
         return ObservedClaims()
     return min(seen, key=lambda one: one.claims.order or 0.0)
 
@@ -72,7 +77,8 @@ def _observe(gate: Gate, scheme: str, request: Request) -> ObservedClaims:
 def _observe_mechanical(bench: Bench) -> ObservedClaims:
     control = find_linear_control(bench)
     if isinstance(control, str):
-        return _observe_tolerance(bench.examinee, _list_mechanical_errors)
+        followed = _observe_tolerance(bench.examinee, _list_mechanical_errors)
+        return followed if followed.refinement else _observe_digits(bench.examinee)
     bench = bench.controlled(control)
     order = find_order(bench, MOTIONS["order"], ROUNDING)
     # Above 2 an order may be an accident of free vibration, as with Fox and Goodwin's method: then all motions count.
@@ -80,6 +86,11 @@ def _observe_mechanical(bench: Bench) -> ObservedClaims:
         others = [find_order(bench, motion, ROUNDING) for motion in MOTIONS.values()]
         order = min(each for each in others if isinstance(each, float))
     return _observe_refinement(None if isinstance(order, str) else order, control.refined)
+
+
+def _observe_digits(examinee: Examinee) -> ObservedClaims:
+    """Return the claim of digits of a solver to whose answers a restart changes nothing."""
+    return ObservedClaims(Claims(digits=DIGITS)) if is_exact(measure_restarts(examinee)) else ObservedClaims()
 
 
 def _observe_initial_value(examinee: Examinee) -> ObservedClaims:
