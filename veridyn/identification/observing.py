@@ -3,8 +3,8 @@
 They are measured before a run and stand in for claims. The order is that of a free vibration without damping
 (displacement and velocity together), or of rates without the time, by the weights of single steps where those tell, and
 a whole number: nothing stronger is taken for granted. So a solver that loses its order elsewhere, with dampers or where
-the time is explicit, is told where. Who has neither a step nor a tolerance, and solves so exactly that a restart changes nothing, is asked for
-digits.
+the time is explicit, is told where. Who has neither a step nor a tolerance, and solves so exactly that a restart
+changes nothing, is asked for digits.
 """
 
 from __future__ import annotations
