@@ -28,7 +28,7 @@ from veridyn.references.certified import (
     undefined,
 )
 from veridyn.references.deadline import check_time
-from veridyn.references.engine.jets import Ball, Jet, differentiated, find_order, stack, value
+from veridyn.references.engine.jets import Ball, Jet, find_order, stack, value
 from veridyn.references.engine.shares import make_share
 from veridyn.references.parameters import Exact, ParameterError, check_digits, exact
 
@@ -288,32 +288,30 @@ def _sharpened(read: Callable[[], Sequence[Ball]], digits: int) -> tuple[int, tu
             except Undecided as error:
                 doubt = str(error)
                 continue
-            wanted = [x for b in balls for x in ((b.value, _last(b)) if differentiated(b) else (b,))]
-            short = next((x for x in wanted if not _sharp(x, digits)), None)
+            short = next((x for b in balls for x in _list_wanted(b, digits) if not _sharp(x, digits)), None)
             if short is None:
                 return bits, balls
             doubt = f"nothing more than {short.str(5)} is known"
-            if any(_vanishes(b, digits) for b in balls if differentiated(b)):
-                largest = max(abs(_last(b)).upper() for b in balls if differentiated(b) and _vanishes(b, digits))
-                doubt = f"the derivative is zero or below {largest.str(2, radius=False)}, and no precision tells which"
-                break
     raise Undecided(f"{doubt} (with {bits} bits)")
 
 
-def _last(b: Jet) -> arb:
-    """Return the derivative of the highest order that a number carries: the one that is asked for."""
-    last: arb = b.slope if b.curve is None else b.curve
-    return last
+def _list_wanted(b: Ball, digits: int) -> tuple[arb, ...]:
+    """Return what is to have the digits wanted: the value, and the derivative of the highest order if it has any."""
+    if not isinstance(b, Jet):
+        return (b,)
+    last = b.slope if b.curve is None else b.curve
+    return (b.value,) if _vanishes(last, b.value, digits) else (b.value, last)
 
 
-def _vanishes(b: Jet, digits: int) -> bool:
-    """Tell whether a derivative is still lost in rounding where the value has three times the digits wanted.
+def _vanishes(derivative: arb, value: arb, digits: int) -> bool:
+    """Tell whether a derivative is below three times the digits wanted of its value, and may be zero.
 
-    No precision gives digits to a derivative that is zero, and each costs several times the one before.
+    No precision gives digits to a derivative that is zero, and each costs several times the one before: the bound that
+    is reached is the answer.
     """
     many = THRICE * (digits + 1) * BITS_PER_DIGIT
-    faint = abs(b.value) * arb(2) ** -many
-    return bool(_last(b).contains(0) and abs(_last(b)) < faint and b.value.rel_accuracy_bits() > many)
+    faint = abs(value) * arb(2) ** -many
+    return bool(derivative.contains(0) and abs(derivative) < faint and value.rel_accuracy_bits() > many)
 
 
 def _sharp(b: arb, digits: int) -> bool:
@@ -326,21 +324,38 @@ def _sharp(b: arb, digits: int) -> bool:
 def _certified(number: Ball, second: tuple[Route, ...], digits: int, kind: Kind, proof: str, proved: str) -> Certified:
     b, routes = value(number), (proof, *(route.how for route in second))
     parts = stack([number], find_order(number))[1:]
-    derived = (_certified(x, (), digits, kind, proof, proved) if _sharp(x, digits) else None for x in parts)
-    derivative, curvature, *_ = (*derived, None, None)
+
+    def derive(part: arb) -> Certified | None:
+        if _sharp(part, digits):
+            return _certified(part, (), digits, kind, proof, proved)
+        return _bound(part, digits, kind, proof, proved) if _vanishes(part, b, digits) else None
+
+    derivative, curvature, *_ = (*map(derive, parts), None, None)
     own = number.share if isinstance(number, Jet) else None
     return Certified(
         to_mpf(b), digits, kind, routes, to_mpf(b.rad()), second, derivative, proved, curvature, own and Exact(*own)
     )
 
 
+def _bound(derivative: arb, digits: int, kind: Kind, proof: str, proved: str) -> Certified:
+    """Return the zero that a derivative is, or is nearer to than its bound."""
+    bound = abs(derivative).upper()
+    line = f"{proof}; zero, or smaller than {bound.str(2, radius=False)}: no precision proves a zero"
+    return Certified(to_mpf(arb(0)), digits, kind, (line,), to_mpf(bound), proved=proved)
+
+
 def mix(plus: Certified, minus: Certified, times: Exact, digits: int) -> tuple[Certified | None, int]:
     """Return the difference of two proved numbers over an exact one, or None, and how many digits it lacks."""
     bits = int(2 * BITS_PER_DIGIT * max(plus.digits or 0, minus.digits or 0)) + 64
     with precision(bits):
-        result = (_ball_of(plus) - _ball_of(minus)) / ball(times)
+        one, other = _ball_of(plus) / ball(times), _ball_of(minus) / ball(times)
+        result = one - other
         if _sharp(result, digits):
             return _certified(result, (), digits, plus.kind, plus.routes[0], plus.proved), 0
+        faint = abs(one).max(abs(other)) * arb(2) ** (-THRICE * digits * BITS_PER_DIGIT)
+        are_zero = plus.value == minus.value == 0
+        if are_zero or (result.contains(0) and abs(result) < faint):
+            return _bound(result, digits, plus.kind, plus.routes[0], plus.proved), 0
         return None, digits - max(0, int(result.rel_accuracy_bits() / BITS_PER_DIGIT))
 
 

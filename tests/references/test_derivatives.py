@@ -88,6 +88,24 @@ def test_a_second_derivative_that_structure_makes_zero_is_zero(case, quantity, f
     assert reason in derived.routes[0]
 
 
+CANCELS = [
+    ("sdnd101", "impact_velocity", ("k",)),  # of an elastic impact: the body returns as fast as it came
+    ("sdnd101", "impact_velocity", ("k", "kc")),
+    ("sdnd101", "flight_duration", ("kc", "kc")),
+    ("block_stack", "lower_stop", ("mu_2",)),  # the friction between the blocks moves no centre of mass
+]
+
+
+@pytest.mark.parametrize(("case", "quantity", "names"), CANCELS)
+def test_a_derivative_whose_terms_cancel_is_zero_within_its_bound(case, quantity, names):
+    """No precision proves the zero: the bound is far below the digits wanted, and the line says so."""
+    plain = veridyn.reference(case, digits=20)[quantity]
+    derived = veridyn.reference(case, derivative=names, digits=20)[quantity]
+    assert derived.value == 0
+    assert 0 < derived.radius < abs(plain.value) * mpmath.mpf(10) ** -60
+    assert "no precision proves a zero" in derived.routes[0]
+
+
 @pytest.mark.parametrize(("case", "name", "may_be"), [("sdnd105", "bodies", "1 or 2"), ("bar_impact", "N", "a whole")])
 def test_nothing_is_differentiated_to_a_count_or_a_choice(case, name, may_be):
     with pytest.raises(ParameterError, match=f"{name} is {may_be}.*: nothing has a derivative"):

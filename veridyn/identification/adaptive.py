@@ -14,6 +14,7 @@ from veridyn.identification.floors import show_floor
 from veridyn.identification.forced import GYROSCOPIC, ONE_DAMPED, TWO_MASSES
 from veridyn.identification.marching import make_exact, march_all
 from veridyn.identification.reading import CardFigure, Gap, Reading, join
+from veridyn.identification.starting import read_start
 from veridyn.identification.trials import Bench, LinearTrial, ask, pose_oscillator
 from veridyn.solver.contract.statements import Claims, Settings
 from veridyn.validation_cases.judgement.precision import Precision, read_precision
@@ -40,6 +41,7 @@ def read_adaptive(bench: Bench, reason: str) -> Reading:
     parts = (
         _read_default(bench),
         _read_tolerance(bench),
+        read_start(bench),
         Reading(gaps=(Gap("map of a step", f"no step can be set: {reason}"),)),
     )
     errors = [figure.value for figure in parts[0].figures if figure.name == "error"]

@@ -49,6 +49,7 @@ from veridyn.identification.naming import say_method
 from veridyn.identification.orders import ABOVE_ROUNDING, MOTIONS, find_order
 from veridyn.identification.reading import CardFigure, Curve, Gap, Reading, join
 from veridyn.identification.recurrences import Roots
+from veridyn.identification.starting import read_start
 from veridyn.identification.trials import Bench, pose_oscillator
 from veridyn.validation_cases.judgement.precision import read_precision
 
@@ -112,6 +113,7 @@ def read_linear(bench: Bench) -> Reading:
         _read_orders(bench, free),
         _read_limit(limit),
         _read_loads(bench, free),
+        read_start(bench),
     )
     claims, whole = bench.examinee.claims, join(parts)
     held = compare_claims(whole, claims, free, limit).with_contradictions(contradict_digits(claims, precision))

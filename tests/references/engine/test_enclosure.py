@@ -224,9 +224,9 @@ def test_a_derivative_that_vanishes_ends_the_search(share):
 
     found = enclose(read, digits=30, **CLOSED)
     assert max(bits) < 500
-    assert (found.derivative is not None) == (share != "0")
-    if found.derivative:
-        assert found.derivative.text() == "1.00000000000000000000000000000e-60"
+    assert found.derivative.text() == {"0": "0", "1e-60": "1.00000000000000000000000000000e-60"}[share]
+    assert ("no precision proves a zero" in found.derivative.routes[0]) == (share == "0")
+    assert 0 < found.derivative.radius < 1e-90
 
 
 def test_a_derivative_with_few_digits_is_not_taken_for_one_that_vanishes():

@@ -1,0 +1,66 @@
+"""Whether answers begin with the state that is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tests.identification.solvers import Stepper, leapfrog
+from veridyn.identification.examinee import Examinee
+from veridyn.identification.starting import STARTS, read_start
+from veridyn.identification.trials import Answer, Bench, Floats, pose_oscillator
+from veridyn.solver.contract.local_gate import LocalGate
+
+Change = Callable[[float, Floats], object]
+
+
+def answer(change: Change) -> Bench:
+    """Return a bench with exact vibrations whose states (2, m) were changed; ``change`` gets the frequency as well."""
+    answers: dict[object, Answer] = {}
+    for rate, x, v in STARTS:
+        trial = pose_oscillator(rate, x, v)
+        turn = rate * trial.instants
+        states = np.array([x * np.cos(turn) + v / rate * np.sin(turn), v * np.cos(turn) - x * rate * np.sin(turn)])
+        change(rate, states)
+        answers[trial] = states.T[:, :, None]
+    return Bench(Examinee(LocalGate(Stepper(leapfrog))), answers=answers)  # type: ignore[arg-type]
+
+
+def scale(row: int, factor: float) -> Change:
+    return lambda _, states: np.multiply(states[row], factor, out=states[row])
+
+
+def set_back(rate: float, states: Floats) -> None:
+    """Report velocities half a step early, as staggered methods do."""
+    states[1] += 0.5 * rate**2 * states[0]
+
+
+def round_all(_: float, states: Floats) -> None:
+    states[:] = states.astype(np.float32)
+
+
+def say_nothing(_: float, states: Floats) -> None:
+    """Change nothing."""
+
+
+@pytest.mark.parametrize("change", [say_nothing, set_back, round_all, scale(0, 1 + 1e-11)])
+def test_a_start_as_given_is_no_deviation(change: Change) -> None:
+    assert read_start(answer(change)).deviations == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (scale(0, 1 + 1e-6), "answers begin with a displacement 1.0e-06 off the one that is given"),
+        (scale(1, 1 - 1e-8), "answers begin with a velocity 1.0e-08 off the one that is given"),
+    ],
+)
+def test_a_start_that_was_changed_is_one(change: Change, line: str) -> None:
+    assert read_start(answer(change)).deviations == (line,)
+
+
+def test_nothing_is_said_of_a_solver_that_does_not_answer() -> None:
+    refusing = Bench(Examinee(LocalGate(Stepper(leapfrog, capabilities=frozenset()))))
+    assert read_start(refusing).deviations == ()
