@@ -15,6 +15,7 @@ import sympy
 from sympy import Expr
 
 from veridyn.problem.expressions import read
+from veridyn.references.algebra import vanishes
 from veridyn.references.engine.enclosure import ball, precision
 from veridyn.references.engine.expressions import compiled
 from veridyn.references.parameters import Exact, ParameterError, ParameterSet
@@ -121,4 +122,4 @@ def _is_zero(excess: Expr, values: Mapping[str, Exact]) -> bool:
         sympy.Symbol(name): sympy.Rational(value.rational.numerator, value.rational.denominator) * sympy.pi**value.pi
         for name, value in values.items()
     }
-    return bool(sympy.simplify(excess.xreplace(numbers)) == 0)
+    return vanishes(excess.xreplace(numbers))

@@ -15,11 +15,12 @@ from math import prod
 
 from sympy import Expr, Symbol
 
+from veridyn.references.algebra import vanishes
 from veridyn.references.engine.enclosure import Absent, Undecided, sign
 from veridyn.references.engine.jets import Ball, value
 from veridyn.references.mechanics.assembly import MechanicalMode, MechanicalMotion, ModeKey
 from veridyn.references.mechanics.elements import Element, Place
-from veridyn.references.problems.hybrid_modes import TIME, differentiate_along, vanishes
+from veridyn.references.problems.hybrid_modes import TIME, differentiate_along
 
 MOST_COMBINATIONS = 64
 DEEPEST = 8  # derivatives of a bound that may vanish together

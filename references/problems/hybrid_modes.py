@@ -169,12 +169,6 @@ def to_sympy(number: Exact) -> Expr:
     return sympy.Rational(number.rational.numerator, number.rational.denominator) * sympy.pi**number.pi
 
 
-@lru_cache(maxsize=4096)
-def vanishes(expression: Expr) -> bool:
-    """Tell whether an expression is zero: what events of a kind leave is the same each time."""
-    return bool(sympy.simplify(expression) == 0)
-
-
 def _split_number(term: Expr) -> tuple[Expr, Expr]:
     """Return the number by which a term is multiplied, irrational ones too, and what is left."""
     number, rest = term.as_independent(*term.free_symbols, as_Add=False)

@@ -11,6 +11,7 @@ import sympy
 from flint import arb
 from sympy import Expr
 
+from veridyn.references.algebra import vanishes
 from veridyn.references.engine.enclosure import Undecided, ball, per_bits, sign
 from veridyn.references.engine.events import Event, Guard, Passes
 from veridyn.references.engine.expressions import compiled
@@ -30,7 +31,6 @@ from veridyn.references.problems.hybrid_modes import (
     make_modes,
     solve_relations,
     to_sympy,
-    vanishes,
 )
 from veridyn.references.problems.hybrid_swings import Line, find_line, make_swing
 

@@ -17,6 +17,7 @@ import numpy as np
 from veridyn.problem.generated import over
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.modes import Change
+from veridyn.references.parameters import ParameterError
 from veridyn.solver.contract.errors import MissingHistory, SolverFailure
 from veridyn.solver.contract.responses import Trajectory
 from veridyn.solver.postprocessing.interpolation import resampled
@@ -28,14 +29,23 @@ from veridyn.validation_cases.measures.curves import top
 
 Instant = str | tuple[str, int]
 
+MOST_OUTPUTS = 2_000_000  # of a problem; a default has some thousand
 SAMPLES = 6  # of one smooth part, for a value between them
 RESOLVED = 1e-4  # of the span: intervals between events that a limit is read from are longer
 HALVINGS = 60  # of the interval between two samples, for a root
 
 
-def evenly(end: float, intervals: int) -> Floats:
-    """Return instants (s) from 0 to an end, evenly spread, with so many intervals."""
-    return np.linspace(0.0, end, intervals + 1)
+def evenly(end: float, intervals: float, *, start: float = 0.0) -> Floats:
+    """Return instants (s) from a start to an end, evenly spread, with so many intervals, rounded up.
+
+    Raises `ParameterError` if there are more than `MOST_OUTPUTS`: fast motions over a long time fill the memory.
+    """
+    if not intervals <= MOST_OUTPUTS:
+        raise ParameterError(
+            f"these parameters ask for {intervals:.3g} output instants, at most {MOST_OUTPUTS} are: "
+            "shorten the motion or make it slower"
+        )
+    return np.linspace(start, end, math.ceil(intervals) + 1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,6 +44,7 @@ from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.quantities import share_of, size
+from veridyn.validation_cases.measures.trajectories import evenly
 
 PARAMETERS = (
     Parameter("N", "1", "number of modes kept", "5", "whole"),
@@ -150,7 +151,7 @@ def drawn(values: Values) -> Beam:
 def outputs(values: Values) -> Floats:
     """Return the instants (s) of the requested output: a grid, and the instants that are measured."""
     end = round(MARGIN * float(values["T"]), 9)
-    grid = np.linspace(0.0, end, math.ceil(end * fastest(values) / OUTPUT_NUMBER) + 1)
+    grid = evenly(end, end * fastest(values) / OUTPUT_NUMBER)
     measured = np.array([float(t) for t in (*INSTANTS, str(float(values["T"])))])
     return np.unique(np.round(np.concatenate((grid, measured[measured <= end])), 9))
 

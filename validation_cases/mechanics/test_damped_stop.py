@@ -1,6 +1,5 @@
 """A mass that bounces off a stop with a dashpot: restitution from the law of the stop."""
 
-import math
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -38,6 +37,7 @@ from veridyn.validation_cases.measures.consistency import positions, rates, resi
 from veridyn.validation_cases.measures.contact_cycles import Contacts
 from veridyn.validation_cases.measures.curves import top
 from veridyn.validation_cases.measures.impacts import contact_frequency
+from veridyn.validation_cases.measures.trajectories import evenly
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "100"),
@@ -101,7 +101,7 @@ def outputs(values: Values) -> Floats:
     """Return the instants (s) of the requested output, over the first five contacts."""
     end = CYCLES * float(BOUNCES.touch(2).compute(values, 20))
     spacing = OUTPUT_NUMBER / contact_frequency(values)
-    return np.linspace(0.0, end, math.ceil(end / spacing) + 1)
+    return evenly(end, end / spacing)
 
 
 @read_once

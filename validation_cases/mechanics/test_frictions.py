@@ -42,6 +42,7 @@ from veridyn.validation_cases.measures.consistency import energy, flags, frictio
 from veridyn.validation_cases.measures.friction import OVERSHOOT, Grip, SlipMeasures, find_spare
 from veridyn.validation_cases.measures.quantities import share_of, size
 from veridyn.validation_cases.measures.sliding import PHASE_WORDS
+from veridyn.validation_cases.measures.trajectories import evenly
 
 RUBBING, SHARING = "rub", "rub too"
 MOST = 6  # changes of phase that are asked for one by one
@@ -124,7 +125,7 @@ def make_problem(
 
     def problem(values: Values) -> MechanicalProblem:
         t0, t1 = floats(values, "t0", "t1")
-        times = np.linspace(t0, t1, round((t1 - t0) / period(values) * OUTPUTS) + 1)
+        times = evenly(t1, round((t1 - t0) / period(values) * OUTPUTS), start=t0)
         return replace(state(values, push, launch, groups, floor=floor), output_times=times)
 
     return problem

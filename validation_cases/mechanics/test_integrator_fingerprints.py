@@ -33,6 +33,7 @@ from veridyn.validation_cases.judgement.tolerances import cited
 from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.quantities import displacement_at, velocity_at
+from veridyn.validation_cases.measures.trajectories import evenly
 
 PARAMETERS = (
     Parameter("w", "rad/s", "angular frequency", "1", "positive"),
@@ -51,7 +52,7 @@ def problem(values: Values) -> MechanicalProblem:
         stiffness=np.array([[w**2]]),
         initial_displacement=np.ones(1),
         end=float(END),
-        output_times=np.linspace(0.0, END, int(np.ceil(END * max(float(w), 1.0) / SPACING)) + 1),
+        output_times=evenly(float(END), END * max(float(w), 1.0) / SPACING),
         coordinates=("x",),
     )
 

@@ -31,6 +31,7 @@ from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures.consistency import energy, velocities
 from veridyn.validation_cases.measures.plotting import Curves, convergence, displacement, history, series
 from veridyn.validation_cases.measures.quantities import displacement_at, if_it_exists, velocity_at
+from veridyn.validation_cases.measures.trajectories import evenly
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "1"),
@@ -76,7 +77,7 @@ def outputs(values: Values) -> Floats:
     """Return the instants (s) of the requested output: a grid, and the instants that are measured."""
     end, spacing = find_end(values), OUTPUT_NUMBER / max(floats(values, "omega0", "omega"))
     measured = [float(time) for seen in INSTANTS.values() for times in seen.values() for time in times]
-    grid = np.linspace(0.0, end, int(np.ceil(end / spacing)) + 1)
+    grid = evenly(end, end / spacing)
     return np.unique(np.round(np.concatenate((grid, measured)), DECIMALS))
 
 

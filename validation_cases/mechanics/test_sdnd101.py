@@ -38,6 +38,7 @@ from veridyn.validation_cases.measures import curves, impacts, plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, rates, residual, stop_forces, velocities
 from veridyn.validation_cases.measures.contact_cycles import Contacts
 from veridyn.validation_cases.measures.quantities import share_of
+from veridyn.validation_cases.measures.trajectories import evenly
 from veridyn.validation_cases.mechanics import test_damped_stop as damped_stop
 
 FEW, MANY = 2, 100  # impacts of the short and of the long run
@@ -84,7 +85,7 @@ def outputs(values: Values, number: int, cycles: float) -> Floats:
     wc = impacts.contact_frequency(values)
     contact, cycle = math.pi / wc, math.pi / math.sqrt(k / m) + math.pi / wc
     end = max(cycles * cycle, (number - 1) * cycle + 1.1 * contact)
-    return np.linspace(0.0, end, math.ceil(end * wc / OUTPUT_NUMBER) + 1)
+    return evenly(end, end * wc / OUTPUT_NUMBER)
 
 
 def watch_cycles(number: int, cycles: float) -> Watched:

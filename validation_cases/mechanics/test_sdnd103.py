@@ -45,6 +45,7 @@ from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import device_law, energy, positions, velocities
 from veridyn.validation_cases.measures.quantities import displacement_at, share_of, size, velocity_at
+from veridyn.validation_cases.measures.trajectories import evenly
 
 PARAMETERS = (
     Parameter("m", "kg", "mass", "450"),
@@ -107,8 +108,7 @@ def oscillator(values: Values) -> MechanicalProblem:
 
 def outputs(values: Values) -> Floats:
     """Return the instants (s) of the requested output."""
-    intervals = math.ceil(END * _frequency(values) / SPACING)
-    return np.linspace(0.0, END, intervals + 1)
+    return evenly(END, END * _frequency(values) / SPACING)
 
 
 # ---- what is true

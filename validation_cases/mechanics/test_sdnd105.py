@@ -35,6 +35,7 @@ from veridyn.validation_cases.measures import plotting
 from veridyn.validation_cases.measures.consistency import energy, positions, velocities
 from veridyn.validation_cases.measures.curves import falls_to, largest, root_ahead, slope_at
 from veridyn.validation_cases.measures.quantities import Size, share_of, size
+from veridyn.validation_cases.measures.trajectories import evenly
 
 OUTPUT_NUMBER = 2.5e-3  # spacing of the requested output times sqrt(k/m) of the crush
 TABLE = {"d1": "2", "k1": "0.2", "d2": "3", "k2": "0.15", "d3": "4", "k3": "0.125", "d4": "5", "k4": "0.1"}
@@ -62,7 +63,7 @@ def outputs(values: Values) -> Floats:
     """Return the instants (s) of the requested output, until the masses are back and a little longer."""
     m, k, bodies = floats(values, "m", "k", "bodies")
     end = max(9.2, 1.03 * float(buckling_stop.return_time.compute(values, 15)))  # a velocity is asked for at 9 s
-    return np.linspace(0.0, end, math.ceil(end * math.sqrt(k * bodies / m) / OUTPUT_NUMBER) + 1)
+    return evenly(end, end * math.sqrt(k * bodies / m) / OUTPUT_NUMBER)
 
 
 ASTER = "Code_Aster's tests SDND105A to C"

@@ -20,6 +20,7 @@ from veridyn.references.second_routes import sliding_closed as closed
 from veridyn.validation_cases.judgement.case import Values, floats, numbers
 from veridyn.validation_cases.judgement.watched import Watched
 from veridyn.validation_cases.measures.quantities import size
+from veridyn.validation_cases.measures.trajectories import evenly
 
 OUTPUTS_PER_PERIOD = 1000  # requested of any solver
 SHOE = "shoe"
@@ -51,8 +52,8 @@ def _outputs(values: Values) -> Any:
     """Return the output instants: even spacing before the window and within it, so that its ends are among them."""
     start, end = floats(values, "t_start", "t_end")
     spacing = period_of(values) / OUTPUTS_PER_PERIOD
-    before = np.linspace(0.0, start, math.ceil(start / spacing - 1e-9) + 1)
-    return np.concatenate((before[:-1], np.linspace(start, end, math.ceil((end - start) / spacing - 1e-9) + 1)))
+    before = evenly(start, start / spacing - 1e-9)
+    return np.concatenate((before[:-1], evenly(end, (end - start) / spacing - 1e-9, start=start)))
 
 
 problem = Watched(state, _outputs)
