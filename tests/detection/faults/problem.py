@@ -225,6 +225,8 @@ def support_part(name: str) -> Before:
 
 def shape(p: Problem, s: float) -> Problem:
     """Return a problem whose first mode shape is too large."""
+    if p.modes is None:
+        return p
     shapes = np.array(p.modes.shapes)
     shapes[:, 0] *= 1 + s
     return replace(p, modes=replace(p.modes, shapes=shapes))
@@ -232,6 +234,8 @@ def shape(p: Problem, s: float) -> Problem:
 
 def last_frequency(p: Problem, s: float) -> Problem:
     """Return a problem whose last mode is too fast."""
+    if p.modes is None:
+        return p
     omega = np.array(p.modes.omega)
     omega[-1] *= 1 + s
     return replace(p, modes=replace(p.modes, omega=omega))
@@ -239,6 +243,8 @@ def last_frequency(p: Problem, s: float) -> Problem:
 
 def last_mode_mass(p: Problem, s: float) -> Problem:
     """Return a problem whose last mode is too heavy."""
+    if p.modes is None:
+        return p
     masses = np.array(p.modes.masses)
     masses[-1] *= 1 + s
     return replace(p, modes=replace(p.modes, masses=masses))
