@@ -13,9 +13,7 @@ from numpy.typing import ArrayLike
 
 from veridyn.problem.basis import driven_displacement
 from veridyn.problem.elements import Friction, Load, Stop, SupportMotion
-from veridyn.problem.errors import ProblemError
 from veridyn.problem.mechanical import MechanicalProblem
-from veridyn.problem.scalars import to_float
 from veridyn.problem.time_functions import Harmonic, constant, polynomial
 from veridyn.references.mechanics.frictions import friction_of
 from veridyn.references.mechanics.motions import MechanicalQuantities, make_quantities
@@ -96,8 +94,6 @@ def state(
     line = np.asarray(push)
     unit = np.eye(line.size + floor, dtype=int)
     along, down = unit[: line.size], unit[-1]
-    if kt and not to_float(kt):  # a number that varies, which is true whatever its value
-        raise ProblemError("kt = 0 stands for a stick that does not give way: it has no neighbours, and no derivative")
     laws: dict[str, Any] = {"law": "regularised", "stiffness": kt, "damping": ct} if kt else {}
     pushes = (Load(line @ along, Harmonic(F, Omega, phase="pi/2")),)
     presses = {RUBBING: "floor" if floor else W, "guide": W}

@@ -6,6 +6,7 @@ from itertools import count, takewhile
 import numpy as np
 
 from veridyn.problem.elements import TimeVarying
+from veridyn.problem.exact_fields import is_present
 from veridyn.problem.formulas import angular_frequency
 from veridyn.problem.mechanical import MechanicalProblem
 from veridyn.problem.time_functions import Harmonic, Piecewise
@@ -54,7 +55,7 @@ def _varying(values: Values) -> tuple[TimeVarying, ...]:
         (P_c, TimeVarying("stiffness", -P_c * geometric, wave)),
         (c_v, TimeVarying("damping", c_v * top, wave)),
     )
-    return tuple(part for size, part in parts if size)
+    return tuple(part for size, part in parts if is_present(size))
 
 
 def problem(values: Values) -> MechanicalProblem:

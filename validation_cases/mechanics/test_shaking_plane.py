@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 
 from veridyn.problem.elements import Friction, SupportMotion
+from veridyn.problem.exact_fields import is_present
 from veridyn.problem.formulas import sqrt
 from veridyn.problem.initial_value import InitialValueProblem
 from veridyn.problem.mechanical import MechanicalProblem
@@ -94,7 +95,7 @@ def problem(values: Values) -> MechanicalProblem:
         initial_velocity=np.array(_start(values)),
         end=END,
         output_times=OUTPUTS,
-        supports=(along, across) if b else (along,),
+        supports=(along, across) if is_present(b) else (along,),
         frictions=(Friction("sole", tuple(np.eye(2)), m * g, mu, mu),),
         coordinates=("x", "y"),
     )

@@ -24,6 +24,11 @@ def is_formula(value: Any) -> bool:
     return hasattr(value, "free_symbols")
 
 
+def is_present(amount: Any) -> bool:
+    """Tell whether an amount is not zero, or a formula: a number that varies is not zero beside its value."""
+    return is_formula(amount) or bool(amount)
+
+
 def keep_exact(record: Any) -> None:
     """Put doubles in place of the formulas in the fields of a record, which keeps these.
 

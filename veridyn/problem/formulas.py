@@ -137,6 +137,14 @@ class VariedNumber(sympy.Symbol):  # type: ignore[misc]
     def _hashable_content(self) -> tuple[Any, ...]:
         return (*super()._hashable_content(), self.number)  # SymPy remembers formulas: not those of another value
 
+    def __bool__(self) -> bool:
+        """Tell whether it is not zero; raises `ProblemError` where it is: its neighbours would go the other way."""
+        if self.number == 0:
+            raise ProblemError(
+                f"{self.name} = 0 stands for another problem than its neighbours: it has no derivative by {self.name}"
+            )
+        return True
+
     def _eval_evalf(self, precision: int) -> Any:
         return self.number._eval_evalf(precision)  # noqa: SLF001 - SymPy's way to say what a number is
 

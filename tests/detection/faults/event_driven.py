@@ -246,5 +246,8 @@ UNFOLLOWED = (
     "Errors of free vibrations fall with the tolerance and then stop, above rounding, as the card says: so none is taken "
     "for claimed, and so small an error is within every criterion."
 )
-SMALL = tuple(replace(fault, unclaimed=UNFOLLOWED) for fault in common_faults(HOST, SIZES))
+SMALL = tuple(
+    replace(fault, unclaimed=UNFOLLOWED) if fault.name == "outputs_cost_motion" else fault
+    for fault in common_faults(HOST, SIZES)
+)
 HOSTS = (Host(HOST.name, HOST, (*SMALL, *own_faults(), *law_faults())),)

@@ -34,6 +34,17 @@ class Exact:
 
 SOLVER = Exact()
 GROSS = (*CONTACT, *FRICTION, *MODAL, *LOADS, *SUPPORTS, *OUTPUT)
-WITHIN = "Nothing is refined, and so small an error is within every criterion: only a claim of digits asks for more."
-SMALL = tuple(replace(fault, unclaimed=WITHIN) for fault in common_faults(SOLVER, SIZES))
+WITHIN = "A restart changes the answers by what is wrong, so that no digits are asked; and a millionth is within every criterion."
+SEEN_BY_DIGITS = {
+    "load_late",
+    "displacement_late",
+    "velocity_late",
+    "output_single",
+    "one_side_larger",
+    "outputs_cost_motion",
+}
+SMALL = tuple(
+    replace(fault, unclaimed=WITHIN) if fault.name in SEEN_BY_DIGITS else fault
+    for fault in common_faults(SOLVER, SIZES)
+)
 HOSTS = (Host(SOLVER.name, SOLVER, (*SMALL, *gross_faults(SOLVER, GROSS))),)

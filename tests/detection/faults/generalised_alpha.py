@@ -202,7 +202,7 @@ def own_faults() -> list[Fault]:
         own("stiffness_in_loop", "method", "The stiffness in the loop is too large.", modelled(lambda m, s: m._replace(stiffness=(1 + s) * m.stiffness)), is_stiff, relative),
         own("damping_in_loop", "method", "The damping in the loop is too large.", modelled(lambda m, s: m._replace(damping=(1 + s) * m.damping)), has_need("damping"), relative),
         own("force_rounded", "precision", "Loads have few digits.", modelled(lambda m, s: m._replace(force=coarse(m.force, s))), has_drives, RESOLUTION, 6e-8, 1e-13),
-        own("support_late", "support", "Elements see the support one step late.", modelled(lambda m, s: m._replace(drift=np.concatenate((m.drift[:1], m.drift[:-1])))), has_absolute, unclaimed="A step of the motion of the ground is within the criteria of frictions and damped_stop, where it was tried; sdnd102 shows it to whoever claims an order."),
+        own("support_late", "support", "Elements see the support one step late.", modelled(lambda m, s: m._replace(drift=np.concatenate((m.drift[:1], m.drift[:-1])))), has_absolute),
         own("support_displacement_seen", "support", "Elements see too small a displacement of supports.", function_changed(HOST, "drift", shortened_drift("displacement")), has_absolute, relative),
         own("support_velocity_seen", "support", "Elements see too small a velocity of supports.", function_changed(HOST, "drift", shortened_drift("velocity")), absolute_rate, relative),
         own("velocity_weighted", "output", "Velocities are those of the weighted instants.", sized("response", earlier_velocity)),
