@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from statistics import median_high
@@ -95,23 +95,20 @@ def bullets(lines: Iterable[str]) -> str:
 
 
 def make_runs(document: Document) -> Iterator[str]:
-    """Yield where and when studies were made, as a table."""
+    """Yield where and when studies were made, as a table: a row a state of the suite on a machine."""
     head = ("veridyn", "Python", "NumPy", "Numba", "Machine", "Day", "Commit", "Faults", "Cases")
-    rows = [
-        (
-            run["veridyn"],
-            run["python"],
-            run["packages"].get("numpy", ""),
-            run["packages"].get("numba", ""),
-            run["machine"],
-            run["date"][:10],
-            run.get("commit", "")[:7],
-            run["faults"],
-            run["cases"],
+    rows = []
+    for state, runs in group(document["runs"], _find_state).items():
+        cases = sorted({run["cases"] for run in runs})
+        rows.append(
+            (*state, sum(run["faults"] for run in runs), " to ".join(map(str, dict.fromkeys((cases[0], cases[-1])))))
         )
-        for run in document["runs"]
-    ]
     yield table(head, rows)
+
+
+def _find_state(run: Mapping[str, Any]) -> tuple[str, ...]:
+    packages = (run["packages"].get(name, "") for name in ("numpy", "numba"))
+    return (run["veridyn"], run["python"], *packages, run["machine"], run["date"][:10], run.get("commit", "")[:7])
 
 
 def _matrix(outcomes: Sequence[Outcome]) -> Iterator[str]:

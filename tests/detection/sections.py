@@ -38,7 +38,8 @@ row."""
 STATES_NOTHING = """\
 Most users' solvers state neither claims nor refinement. `python -m tests.detection.study --silent` lets the hosts state
 nothing either: first comes the [card](identify.md), a deviation on which is a detection; then cases, by the step, the
-order or the tolerance that the answers showed. Hosts that are not listed were not tried so."""
+order, the tolerance or the digits that the answers showed. Each fault was tried on some ten cases, not on all. Hosts
+that are not listed were not tried so."""
 CHOSEN = """\
 Of these hosts some faults were not tried, as each costs a card and often several cases. The table says which parts of a
 code were: a few faults of each as far as the time went, and of those with 0 none."""

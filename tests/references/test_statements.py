@@ -32,9 +32,7 @@ MODULES = [module for name, module in sys.modules.items() if name.startswith("ve
 MOTIONS = {module.CASE.name: _find_motion(module) for module in MODULES if vars(module).get("CASE") in CASES}
 STATED = {name: motion for name, motion in MOTIONS.items() if isinstance(motion, MechanicalQuantities)}
 OWN_MOTION = {"plane_slide", "sdnd100", "sdnd105"}  # docs/references.md says why
-LIMITS = {
-    ("frictions", "kt"): "another problem than its neighbours"
-}  # values that stand for a limit: nothing is beside them
+LIMITS = {("frictions", "kt"): "another problem than its neighbours"}  # a value that is a limit
 OWN = {"end", "output_times"}  # of solvers: how long, and where they are read
 
 

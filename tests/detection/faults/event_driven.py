@@ -229,7 +229,7 @@ def own_faults() -> list[Fault]:
         own("clock_single", "precision", "The instants of steps have few digits.", sized("reached", single_clock), meaning=bits, size=6e-8),
         own("output_on_lines", "output", "Outputs lie on straight lines between the ends of steps.", sized("sampled", linear_output)),
         own("output_late", "output", "Outputs show displacements of a later instant.", lambda s: type("Late", (WrittenAsAsked,), {"shift": s})(), meaning="part of a phase"),
-        own("error_underestimated", "method", "The estimate of the error is too small.", sized("error", error_share), meaning="share of the estimate", size=1e-3, unclaimed="Errors are larger and follow the tolerance all the same: a sound solver, if nobody claims how near they are to it."),
+        own("error_underestimated", "method", "The estimate of the error is too small.", sized("error", error_share), meaning="share of the estimate", size=1e-3),
         own("tolerance_ignored", "method", "The tolerance is 1e-6 whatever is asked for.", lambda _: FixedTolerance()),
         own("newton_loose", "method", "Newton's iteration ends early.", numbers(newton_tolerance=lambda s: s), meaning="tolerance"),
         own("guards_loose", "method", "Guards near zero at the start of a phase count as zero.", numbers(guard_tolerance=lambda s: s), has_nonlinear, "tolerance"),

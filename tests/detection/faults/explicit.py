@@ -248,7 +248,7 @@ def own_faults() -> list[Fault]:
         own("load_one_step_late", "method", "Loads are those of the step before.", sized("loads", result(one_late)), has_drives),
         own("load_one_step_early", "method", "Loads are those of the step after.", sized("loads", result(one_early)), has_drives),
         own("load_jump_one_sided", "method", "A load that jumps at an instant has its later value there.", sized("value", one_sided), has_inner_breaks, unseen="Costs half a jump over a step, as any load does that ends inside a step: order 1 is all that is asked."),
-        own("load_time_single", "precision", "Loads are taken at instants of single precision.", sized("value", single_time), has_drives),
+        own("load_time_single", "precision", "Loads are taken at instants of single precision.", sized("value", single_time), has_drives, unclaimed=tools.LATE),
         own("load_clock_slow", "method", "The clock of the loads is slow.", sized("loads", loads_taken(slow)), has_drives, relative),
         own("no_first_acceleration", "method", "The first acceleration is zero.", sized("initial_acceleration", no_first_acceleration)),
         own("first_acceleration", "method", "The first acceleration is too large.", sized("initial_acceleration", result(grown)), meaning=relative),

@@ -15,6 +15,7 @@ Response = dict[str, Any]
 Before = Callable[[Problem, float], Problem]
 After = Callable[[Problem, Response, float], Response]
 Touches = Callable[[Problem], bool]
+LATE = "A load that is taken 6e-8 of the time early or late moves answers by less than a step leaves."  # no claims
 RELATIVE, RESOLUTION = "relative change", "relative resolution"  # what sizes mean
 
 
