@@ -16,8 +16,10 @@ from veridyn.identification.one_step import OneStep, read_one_step
 from veridyn.identification.reading import CardFigure, Gap, Reading, join
 from veridyn.identification.refinement import read_step_refinement, read_tolerance_refinement
 from veridyn.identification.smooth import SPIRAL
+from veridyn.identification.starting import read_first_state
 from veridyn.identification.step_control import find_step_control
 from veridyn.identification.stepping import StepControl
+from veridyn.solver.contract.statements import Settings
 from veridyn.validation_cases.judgement.precision import Precision, read_precision
 
 DEFAULT_STEP = 1.0 / 16.0  # s, of an answer whose numbers are looked at
@@ -48,6 +50,7 @@ def read_initial_value(examinee: Examinee) -> Reading:
     parts = [
         steps,
         _show_precision(examinee, precision),
+        _attempt("first state", lambda: read_first_state(examinee, _choose_settings(control), precision)),
         *([] if is_set else [_attempt("tolerance", lambda: read_tolerance_refinement(examinee, precision))]),
         read_events(examinee, is_set, scatter),
         _attempt("output between steps", lambda: read_dense(examinee, is_set, scatter, measured)),
@@ -62,8 +65,12 @@ def _show_precision(examinee: Examinee, precision: Precision) -> Reading:
 
 def _measure_precision(examinee: Examinee, control: StepControl | None) -> Precision:
     """Return the precision of answers; raises what `Examinee.solve` raises."""
-    settings = control.make_settings(DEFAULT_STEP) if control else {}
-    return read_precision([examinee.solve(SPIRAL.build(np.array(TIMES)), settings).states[1:]])  # wherever they are
+    answer = examinee.solve(SPIRAL.build(np.array(TIMES)), _choose_settings(control))
+    return read_precision([answer.states[1:]])  # wherever they are
+
+
+def _choose_settings(control: StepControl | None) -> Settings:
+    return control.make_settings(DEFAULT_STEP) if control else {}
 
 
 def _follows_step(steps: Reading) -> bool:
