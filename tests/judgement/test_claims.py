@@ -308,7 +308,7 @@ def test_a_failed_claim_that_was_only_seen_says_so(judged, make_statement, make_
     record = judged(Slow(settings={"step": "step (s)"}), statement, layers=("claim",), observed=SEEN)
     failed = record["only-claim:order:end"]
     assert (failed.verdict, failed.value) == ("fail", pytest.approx(1.0))
-    assert failed.reason.endswith("the claim was observed on smooth problems, not stated")
+    assert failed.reason.endswith("the claim was observed on simple problems, not stated")
 
 
 # ---- capabilities

@@ -145,6 +145,15 @@ def test_claims_of_one_name_are_one(fail, make_result, causes_of):
     ]
 
 
+def test_digits_that_are_missing_are_counted(make_result, causes_of):
+    """Of a claim of digits the correct digits tell, not the values, which are of all kinds."""
+    failed = {"layer": "claim", "verdict": "fail", "value": 70.0, "reference": 70.1}
+    claims = [make_result(quantity=f"digits:q{n}", digits=4.0 + n, **failed) for n in (1, 2)]
+    ((kind, count, text),) = causes_of(*claims)
+    assert (kind, count) == ("claim", 2)
+    assert text == "2 checks of shoe do not keep the claim of digits: 5 to 6"
+
+
 def test_relations_are_one_each(make_result, causes_of):
     failed = [make_result(case=case, layer="invariance", quantity="other_units", verdict="fail") for case in "abc"]
     (found,) = causes_of(*failed, cases=[])

@@ -141,7 +141,7 @@ def _judged(check: Check, runner: Runner, finding: Finding) -> Record:
     )
 
 
-OBSERVED = "the claim was observed on smooth problems, not stated"
+OBSERVED = "the claim was observed on simple problems, not stated"
 
 
 def _state_reason(check: Check, runner: Runner, tolerance: Tolerance) -> str:

@@ -25,7 +25,7 @@ from veridyn.results.ratios import (
     read_size,
 )
 from veridyn.results.recomputing import TRUTH
-from veridyn.results.record import LevelRow, Record
+from veridyn.results.record import LevelRow, Record, Settings
 from veridyn.results.words import CARD, CauseKind, ErrorKind, Layer, Verdict
 
 Place = tuple[str, str]  # case and variant
@@ -44,7 +44,7 @@ SAME_CLAIM = {"stability_limit": ("stability",), "printed": ("digits",), "method
 class JudgedScheme:
     """A solver with one of its schemes in one run: its records, how it was named, what each variant needs.
 
-    ``is_observed``: its claims were seen, and are stated by nobody.
+    ``is_observed``: its ``claims`` were seen, and are stated by nobody.
     """
 
     run: int | None
@@ -53,6 +53,7 @@ class JudgedScheme:
     records: Records
     specification: str
     is_observed: bool
+    claims: Settings
     needs: dict[Place, frozenset[str]]
 
 
@@ -116,6 +117,7 @@ def _list_subjects(document: Document) -> Iterator[JudgedScheme]:
             records,
             version.specification,
             scheme in version.observed,
+            version.claims.get(scheme, {}),
             {place: needs.get((run, solver, *place), frozenset()) for place in places},
         )
 
@@ -268,16 +270,22 @@ def _group_claims(subject: JudgedScheme, left: Records) -> Iterator[Explanation]
     """Yield claims of one name that are not kept, with what fails of the same quantities beside."""
     beside: Records = [record for record in left if record.layer in TRUTH]
     for name, claims in group([r for r in left if r.layer is Layer.CLAIM], _name_claim).items():
-        values = sorted(float(r.value) for r in claims if isinstance(r.value, int | float))
-        stated = claims[0].reference
-        reach = f": {_spread(values)}" if values else ""
-        how = "was observed on smooth problems" if subject.is_observed else "is claimed"
-        where = f" where {stated:g} {how}" if isinstance(stated, int | float) and values else ""
+        reach = _say_reach(subject, name, claims)
         members = _join(claims, [*claims, *beside])
         further = _count_further(members, claims)
-        text = f"{_count(claims, 'does', 'do')} not keep the claim of {name}{reach}{where}{further}"
+        text = f"{_count(claims, 'does', 'do')} not keep the claim of {name}{reach}{further}"
         beside = _leave_out(beside, members)
         yield Explanation(CauseKind.CLAIM, members, claims[0], text)
+
+
+def _say_reach(subject: JudgedScheme, name: str, claims: Records) -> str:
+    """Say what was reached, and what is claimed: orders as they were seen, digits as they are correct."""
+    counted = [record.digits for record in claims if name == "digits" and record.digits is not None]
+    values = sorted(counted or [float(r.value) for r in claims if isinstance(r.value, int | float)])
+    stated = subject.claims.get(name) if counted else claims[0].reference
+    how = "was observed on simple problems" if subject.is_observed else "is claimed"
+    where = f" where {stated:g} {how}" if isinstance(stated, int | float) else ""
+    return f": {_spread(values)}{where}" if values else ""
 
 
 def _group_relations(_: JudgedScheme, left: Records) -> Iterator[Explanation]:

@@ -52,7 +52,7 @@ class SolverVersion(Struct, frozen=True, kw_only=True):
     ] = {}
     observed: Annotated[
         tuple[str, ...],
-        Meta(description="Schemes whose claims were seen in its answers to smooth problems, and are stated by nobody."),
+        Meta(description="Schemes whose claims were seen in its answers to simple problems, and are stated by nobody."),
     ] = ()
     refined: Annotated[bool, Meta(description="Whether it was solved on refinement levels.")] = False
     settings: Annotated[Settings, Meta(description="Settings of the user.")] = {}
