@@ -33,3 +33,12 @@ def test_a_case_refuses_parameters_that_would_fill_the_memory(name: str) -> None
     case = load_case(name)
     with pytest.raises(ParameterError, match="output instants"):
         case.problem(case.values(FAST[name]))
+
+
+def test_a_run_lasts_as_long_as_the_contact() -> None:
+    """A soft spring turns the mass after the ten seconds of the default run, and the largest indentation is asked."""
+    case = load_case("hunt_crossley")
+    values = case.values({"k": "0.000001"})
+    lasts = next(quantity for quantity in case.quantities if quantity.name == "duration").truth(values, 15)
+    assert case.problem(values).end == pytest.approx(1.1 * float(lasts))
+    assert case.problem(case.values({})).end == 10.0

@@ -16,7 +16,7 @@ from veridyn.references.engine.jets import Jet, chain, curve, find_order, hull, 
 from veridyn.references.parameters import Parameter
 from veridyn.references.problems import hybrid
 from veridyn.validation_cases.judgement import sketching as draw
-from veridyn.validation_cases.judgement.case import Case, Published, ShownMotion, Variant
+from veridyn.validation_cases.judgement.case import Case, Published, ShownMotion, Values, Variant
 from veridyn.validation_cases.judgement.judge import verifies
 from veridyn.validation_cases.measures.motions import Quantities
 from veridyn.validation_cases.measures.trajectories import evenly, event_instant, largest, value_at
@@ -28,6 +28,7 @@ PARAMETERS = (
     Parameter("v0", "m/s", "speed of impact", "1", "positive"),
     Parameter("e", "1", "restitution that is wanted, of the exact damping factor alone", "0.8", "positive"),
 )
+END, OUTPUTS = 10.0, 1000  # s of a run, if the contact is not longer; intervals of output
 # (d²)^(3/4) is real where a step passes the end of contact; 1e-60 gives it a derivative at 0 and moves nothing by 1e-50
 PROBLEM = InitialValueProblem(
     name="hunt_crossley",
@@ -42,8 +43,8 @@ PROBLEM = InitialValueProblem(
         Mode(name="flight", rates=("v", 0)),
     ),
     initial=(0, "v0"),
-    end=10.0,
-    output_times=evenly(10.0, 1000),
+    end=END,
+    output_times=evenly(END, OUTPUTS),
 )
 MOTION = hybrid.motion(PROBLEM, PARAMETERS)
 NARROW = arb(2) ** -10  # of a bracket of x, over x² or x: the rate has one sign there
@@ -244,6 +245,15 @@ QUANTITIES = (
     of.quantity("duration", "s", "duration of contact", LAPSE, partial(event_instant, event="exit")),
     of.quantity("exact_factor", "1", "lam v0 that has the restitution e", FACTOR, None),
 )
+
+
+def problem(values: Values) -> InitialValueProblem:
+    """Return the impact for ten seconds, or a tenth longer than the contact lasts."""
+    lasts = LAPSE.compute(values, 15).value
+    end = END if lasts is None else max(END, 1.1 * float(lasts))
+    return PROBLEM.with_parameters(values, end=end, output_times=evenly(end, OUTPUTS))
+
+
 FORMULAS = {
     "Hunt and Crossley 1975: lam v0 = 3 (1 - e)/2": ("3/10", "3/4", "6/5"),
     "Lankarani and Nikravesh 1990: lam v0 = 3 (1 - e²)/4": ("27/100", "9/16", "18/25"),
@@ -284,7 +294,7 @@ CASE = Case(
         "e = (1 + W(-(1 + q) exp(-1 - q)))/q, q = lam v_0", "d_max^(5/2) = 5 m (q - log(1 + q))/(2 k lam^2)"
     ),
     parameters=of.motion.parameters,
-    problem=of.motion.problem.with_parameters,
+    problem=problem,
     variants=(Variant("half", {}), Variant("light", {"lam": "0.05"}), Variant("heavy", {"lam": "6.4"})),
     quantities=QUANTITIES,
     modelling=(
