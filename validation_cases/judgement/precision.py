@@ -16,6 +16,7 @@ MOST_DIGITS = 14  # printed ones that a double does not hold by chance
 FEWEST_DIGITS = 5  # of a response: fewer are those of a motion of round numbers
 ENOUGH = 30  # different numbers of a response, so that their digits are no chance
 MOSTLY = 0.5  # of the numbers need every digit: of printed ones nine of ten do
+MORE_THAN_SINGLE = 8  # printed digits: of any number so many are those of the next one in single precision
 SINGLE_DIGITS = 7.0  # that a number of single precision holds
 
 
@@ -35,8 +36,9 @@ IN_SINGLE = Precision("single", 2.0**-24, 7.22)
 def read_precision(motions: Sequence[Floats]) -> Precision:
     """Return the precision of answers.
 
-    Numbers that all are numbers of single precision were single somewhere; numbers that all end after some decimal
-    digits were printed. A number of double precision is one of either by chance once in 1e8, or once in ten.
+    Numbers that all are numbers of single precision were single somewhere, whatever more digits they are printed with;
+    numbers that all end after some decimal digits were printed. A number of double precision is one of either by chance
+    once in 1e8, or once in ten.
     """
     values = np.concatenate([motion.ravel() for motion in motions])
     values = values[(values != 0) & (values != np.rint(values))]  # whole numbers are numbers of any precision
@@ -46,6 +48,10 @@ def read_precision(motions: Sequence[Floats]) -> Precision:
         return IN_SINGLE
     digits = count_digits(values)
     if digits <= MOST_DIGITS:
+        if digits > MORE_THAN_SINGLE and np.array_equal(
+            values, [_print(float(x), digits) for x in values.astype("f4")]
+        ):
+            return IN_SINGLE
         return Precision(f"{digits} printed digits", 0.5 * 10.0 ** (1 - digits), float(digits))
     return IN_DOUBLE
 
@@ -53,9 +59,14 @@ def read_precision(motions: Sequence[Floats]) -> Precision:
 def count_digits(values: Floats) -> int:
     """Return the fewest significant decimal digits, up to 17, that hold all values."""
     return next(
-        (d for d in range(1, 17) if all(float(f"{value:.{d - 1}e}") == value for value in values)),
+        (d for d in range(1, 17) if all(_print(value, d) == value for value in values)),
         17,
     )
+
+
+def _print(value: float, digits: int) -> float:
+    """Return a number as it is read after so many of its digits have been printed."""
+    return float(f"{value:.{digits - 1}e}")
 
 
 def find_digits(response: AnyResponse) -> float | None:
@@ -71,7 +82,7 @@ def find_digits(response: AnyResponse) -> float | None:
     if precision == IN_SINGLE:
         return None if _share(_to_bits(values, 20) != values) < MOSTLY else SINGLE_DIGITS
     digits = count_digits(values)
-    needed = np.array([float(f"{value:.{digits - 2}e}") != value for value in values])
+    needed = np.array([_print(value, digits - 1) != value for value in values])
     return float(digits) if digits >= FEWEST_DIGITS and _share(needed) >= MOSTLY else None
 
 
