@@ -48,9 +48,8 @@ def read_precision(motions: Sequence[Floats]) -> Precision:
         return IN_SINGLE
     digits = count_digits(values)
     if digits <= MOST_DIGITS:
-        if digits > MORE_THAN_SINGLE and np.array_equal(
-            values, [_print(float(x), digits) for x in values.astype("f4")]
-        ):
+        singles = [_print(float(value), digits) for value in values.astype(np.float32)]
+        if digits > MORE_THAN_SINGLE and np.array_equal(values, singles):
             return IN_SINGLE
         return Precision(f"{digits} printed digits", 0.5 * 10.0 ** (1 - digits), float(digits))
     return IN_DOUBLE
