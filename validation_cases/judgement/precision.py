@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,20 @@ SINGLE_DIGITS = 7.0  # that a number of single precision holds
 
 @dataclass(frozen=True)
 class Precision:
-    """The precision of numbers: in words, their relative rounding, how many decimal digits they hold."""
+    """The precision of numbers: in words, their relative rounding, how many decimal digits they hold.
+
+    ``more_printed``: digits that are printed, where those are more than the numbers hold; else 0.
+    """
 
     words: str
     rounding: float
     digits: float
+    more_printed: float = 0.0
+
+    @property
+    def printed(self) -> float:
+        """How many decimal digits are written."""
+        return self.more_printed or self.digits
 
 
 IN_DOUBLE = Precision("double", DOUBLE, 15.95)
@@ -50,7 +59,7 @@ def read_precision(motions: Sequence[Floats]) -> Precision:
     if digits <= MOST_DIGITS:
         singles = [_print(float(value), digits) for value in values.astype(np.float32)]
         if digits > MORE_THAN_SINGLE and np.array_equal(values, singles):
-            return IN_SINGLE
+            return replace(IN_SINGLE, words=f"single, printed with {digits} digits", more_printed=float(digits))
         return Precision(f"{digits} printed digits", 0.5 * 10.0 ** (1 - digits), float(digits))
     return IN_DOUBLE
 
@@ -78,7 +87,7 @@ def find_digits(response: AnyResponse) -> float | None:
     precision = read_precision([values])
     if precision == IN_DOUBLE or values.size < ENOUGH:
         return None
-    if precision == IN_SINGLE:
+    if precision.rounding == IN_SINGLE.rounding:
         return None if _share(_to_bits(values, 20) != values) < MOSTLY else SINGLE_DIGITS
     digits = count_digits(values)
     needed = np.array([_print(value, digits - 1) != value for value in values])

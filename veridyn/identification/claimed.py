@@ -172,7 +172,7 @@ def contradict_digits(claims: Claims, precision: Precision, error: float = 0.0) 
         )
     if claims.printed:
         line = f"{claims.printed:g} printed digits are claimed: numbers are {precision.words}"
-        yield from _lose("printed", stated=claims.printed, measured=precision.digits, allowed=ROUNDED, line=line)
+        yield from _lose("printed", stated=claims.printed, measured=precision.printed, allowed=ROUNDED, line=line)
 
 
 @dataclass(frozen=True)
