@@ -31,6 +31,8 @@ NUDGE = 10.0**-4  # of a number: to the second one of a secant
 LEAST = 10.0**-12  # of the motion: steps so short find no motion
 MOST = 24  # rows of an extrapolation
 SHORT = 12  # of one that is tried: more would be a step in which a guard may turn twice
+INNER = (mpf(1) / 3, mpf(2) / 3)  # of a step: where slopes of guards are looked at besides its ends
+TRIFLE, FLAT = 10.0**-18, 10.0**-9  # what changes a guard by less is rounding; of the largest slope: there it turns
 EASY = 2  # by how much the next step is longer, unless this one was found by shortening it
 
 END = sympy.Symbol("t_end")  # stands for the end of a motion
@@ -183,6 +185,9 @@ class Steps:
                 if length < LEAST * (end - start):
                     raise CertificationError("the steps of the second route come to a halt") from None
                 continue
+            if self._may_hide(here, length, after):
+                length, eased = length / 2, 1
+                continue
             result = self._first(here, length, after, modes[mode].events, begins=begins)
             begins = result is not None
             self.kept.append((here, length if result is None else result[0]))
@@ -204,6 +209,17 @@ class Steps:
 
     def _sizes(self, mode: str, time: mpf, y: Vector, length: mpf) -> Vector:
         return tuple(max(abs(x), abs(rate) * length) for x, rate in zip(y, self._rates[mode](time, y), strict=True))
+
+    def _may_hide(self, here: HybridStep, length: mpf, after: Vector) -> bool:
+        """Tell whether a guard turns more than once in a step, so that two crossings may lie between its ends.
+
+        Slopes at four places tell. A step so short that none is more than rounding hides nothing.
+        """
+        rate = self._guards[here.mode][1]
+        inner = [here.at(length * share) for share in INNER]
+        lapses = [mpmath.mpf(0), *(length * share for share in INNER), length]
+        rows = zip(*(rate(here.time + t, y) for t, y in zip(lapses, (here.y, *inner, after), strict=True)), strict=True)
+        return any(_count_turns(row, TRIFLE / length) > 1 for row in rows)
 
     def _first(self, here: HybridStep, length: mpf, after: Vector, events: Sequence[Any], *, begins: bool) -> Any:
         result = [
@@ -358,6 +374,13 @@ def _turn(step: HybridStep, rate: Function, low: mpf, high: mpf) -> mpf | None:
         return rate(step.time + lapse, step.at(lapse))[0]
 
     return _bracketed(slope, low, high) if slope(low) * slope(high) < 0 else None
+
+
+def _count_turns(slopes: Sequence[mpf], least: mpf) -> int:
+    """Return how often the sign of slopes changes, without those that are nearly zero."""
+    most = max(map(abs, slopes))
+    steep = [slope for slope in slopes if abs(slope) > max(least, FLAT * most)]
+    return sum(one * other < 0 for one, other in pairwise(steep))
 
 
 def falling(event: Any) -> Expr:

@@ -10,6 +10,7 @@ import pytest
 import sympy
 from mpmath import mpf
 
+import veridyn
 from veridyn.references.certified import CertificationError
 from veridyn.references.parameters import exact
 from veridyn.references.second_routes import hybrid_steps
@@ -132,6 +133,14 @@ def test_a_guard_that_dips_between_the_ends_of_a_step_is_met():
     """cos t + 0.999 is negative between π - 0.0447 and π + 0.0447, inside one step."""
     steps = swinging(HybridEvent("dip", x + sympy.Rational(999, 1000), "", -1))
     assert near(steps.event("dip", 1)[0], mpmath.acos(mpf("-0.999")))
+
+
+def test_a_guard_that_turns_twice_between_the_ends_of_a_step_is_met():
+    """After an impact a guard leaves zero, falls below it, and is above it again where a long step would end."""
+    with mpmath.workdps(60):
+        found = veridyn.reference("rigid_stop", k="25")
+        assert abs(found["t_4"].value - mpf("0.490711467689841370493304321482")) < mpf(10) ** -28
+    assert "not confirmed" not in found["t_4"].routes[0]
 
 
 def test_a_terminal_event_ends_the_motion():
