@@ -13,6 +13,7 @@ from veridyn.references.parameters import resolve
 from veridyn.validation_cases.mechanics import test_frictions as case
 
 TRUTHS = {quantity.name: quantity.reference for quantity in case.CASE.quantities}
+CHANGES = sum(name.startswith("change_") for name in TRUTHS)  # that are asked; a stronger push may make more
 INSTANTS = ("0.4", "0.67", "1.06", "1.3")
 
 CAPTURE = {"w0": "0"}
@@ -25,7 +26,8 @@ near = st.floats(0.8, 1.25)
 def test_both_routes_agree(changes, push, speed, stiffness):
     drawn = {"F": repr(140 * push), "v0": repr(10 * speed), "k": repr(200 * stiffness)}
     parameters = {name: f"{float(value):.6g}" for name, value in drawn.items()} | changes
-    for number in range(1, len(str(case.ORDER(**parameters).value).split()) + 1):
+    phases = len(str(case.ORDER(**parameters).value).split())
+    for number in range(1, min(phases, CHANGES) + 1):
         TRUTHS[f"change_{number}"](**parameters).confirm()
     for time in INSTANTS:
         for what in ("displacement", "friction", "across"):
