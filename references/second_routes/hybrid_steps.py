@@ -185,7 +185,7 @@ class Steps:
                 if length < LEAST * (end - start):
                     raise CertificationError("the steps of the second route come to a halt") from None
                 continue
-            if self._may_hide(here, length, after):
+            if modes[mode].events and self._may_hide(here, length, after):
                 length, eased = length / 2, 1
                 continue
             result = self._first(here, length, after, modes[mode].events, begins=begins)

@@ -99,10 +99,9 @@ def make_runs(document: Document) -> Iterator[str]:
     head = ("veridyn", "Python", "NumPy", "Numba", "Machine", "Day", "Commit", "Faults", "Cases")
     rows = []
     for state, runs in group(document["runs"], _find_state).items():
-        cases = sorted({run["cases"] for run in runs})
-        rows.append(
-            (*state, sum(run["faults"] for run in runs), " to ".join(map(str, dict.fromkeys((cases[0], cases[-1])))))
-        )
+        cases = [run["cases"] for run in runs]
+        low, high = min(cases), max(cases)
+        rows.append((*state, sum(run["faults"] for run in runs), f"{low}" if low == high else f"{low} to {high}"))
     yield table(head, rows)
 
 

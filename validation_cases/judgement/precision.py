@@ -57,8 +57,7 @@ def read_precision(motions: Sequence[Floats]) -> Precision:
         return IN_SINGLE
     digits = count_digits(values)
     if digits <= MOST_DIGITS:
-        singles = [_print(float(value), digits) for value in values.astype(np.float32)]
-        if digits > MORE_THAN_SINGLE and np.array_equal(values, singles):
+        if digits > MORE_THAN_SINGLE and _are_singles(values, digits):
             return replace(IN_SINGLE, words=f"single, printed with {digits} digits", more_printed=float(digits))
         return Precision(f"{digits} printed digits", 0.5 * 10.0 ** (1 - digits), float(digits))
     return IN_DOUBLE
@@ -70,6 +69,11 @@ def count_digits(values: Floats) -> int:
         (d for d in range(1, 17) if all(_print(value, d) == value for value in values)),
         17,
     )
+
+
+def _are_singles(values: Floats, digits: int) -> bool:
+    """Tell whether all numbers are some of single precision, printed with so many digits."""
+    return all(_print(float(np.float32(value)), digits) == value for value in values)
 
 
 def _print(value: float, digits: int) -> float:

@@ -22,7 +22,7 @@ from veridyn.identification.linear_step import find_linear_control
 from veridyn.identification.one_step import OneStep, read_one_step
 from veridyn.identification.orders import MOTIONS, find_order
 from veridyn.identification.refinement import COUNTS, FLOOR, find_power, fit_power, measure_errors
-from veridyn.identification.restarting import DIGITS, is_exact, measure_restarts
+from veridyn.identification.restarting import DIGITS, is_undisturbed
 from veridyn.identification.smooth import OSCILLATOR, SMALL, SMALL_OSCILLATOR, SPIRAL
 from veridyn.identification.step_control import find_step_control
 from veridyn.identification.stepping import StepControl
@@ -90,7 +90,7 @@ def _observe_mechanical(bench: Bench) -> ObservedClaims:
 
 def _observe_digits(examinee: Examinee) -> ObservedClaims:
     """Return the claim of digits of a solver to whose answers a restart changes nothing."""
-    return ObservedClaims(Claims(digits=DIGITS)) if is_exact(measure_restarts(examinee)) else ObservedClaims()
+    return ObservedClaims(Claims(digits=DIGITS)) if is_undisturbed(examinee) else ObservedClaims()
 
 
 def _observe_initial_value(examinee: Examinee) -> ObservedClaims:

@@ -26,21 +26,16 @@ ROUNDING = 1e-13  # of the size of a motion: what exponentials of matrices leave
 DIGITS = 8.0  # that are asked: steps of order 4 so small that a restart shows none leave eight after 100 periods
 
 
-def measure_restarts(examinee: Examinee) -> float | None:
-    """Return the largest change of a state at the end by a restart, over the size of the motion.
+def is_undisturbed(examinee: Examinee) -> bool:
+    """Tell whether a restart changes the end of no motion by more than rounding.
 
-    None if the solver refuses a motion that it offers to solve, or offers to solve none.
+    False if the solver refuses a motion that it offers to solve, or offers to solve none; the first change ends it.
     """
     motions = [motion for rate in FASTER for motion in list_motions(rate) if examinee.offers(*motion.needs)]
     try:
-        return max((_measure_restart(examinee, motion) for motion in motions), default=None)
+        return bool(motions) and all(_measure_restart(examinee, motion) <= ROUNDING for motion in motions)
     except REFUSED:
-        return None
-
-
-def is_exact(change: float | None) -> bool:
-    """Tell whether a change by a restart is no more than rounding."""
-    return change is not None and change <= ROUNDING
+        return False
 
 
 def list_motions(rate: float) -> Iterator[MechanicalProblem]:
@@ -65,6 +60,7 @@ def list_motions(rate: float) -> Iterator[MechanicalProblem]:
 
 
 def _measure_restart(examinee: Examinee, motion: MechanicalProblem) -> float:
+    """Return the change of a state at the end by a restart, over the size of the motion."""
     cut = motion.end * (CUT / END)
     whole = _solve(examinee, motion, "whole")
     first = _solve(examinee, replace(motion, end=cut), "first")

@@ -35,16 +35,8 @@ class Exact:
 SOLVER = Exact()
 GROSS = (*CONTACT, *FRICTION, *MODAL, *LOADS, *SUPPORTS, *OUTPUT)
 WITHIN = "A restart changes the answers by what is wrong, so that no digits are asked; and a millionth is within every criterion."
-SEEN_BY_DIGITS = {
-    "load_late",
-    "displacement_late",
-    "velocity_late",
-    "output_single",
-    "one_side_larger",
-    "outputs_cost_motion",
-}
+CARRIED_ON = {"load_late", "displacement_late", "velocity_late", "one_side_larger", "outputs_cost_motion"}
 SMALL = tuple(
-    replace(fault, unclaimed=WITHIN) if fault.name in SEEN_BY_DIGITS else fault
-    for fault in common_faults(SOLVER, SIZES)
+    replace(fault, unclaimed=WITHIN) if fault.name in CARRIED_ON else fault for fault in common_faults(SOLVER, SIZES)
 )
 HOSTS = (Host(SOLVER.name, SOLVER, (*SMALL, *gross_faults(SOLVER, GROSS))),)
